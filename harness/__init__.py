@@ -1,0 +1,1 @@
+"""harness MEASURES: data, models, judges, metrics and statistics."""

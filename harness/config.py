@@ -1,0 +1,138 @@
+"""Configuration of models and judges: what a user may write in YAML.
+
+Every field says its unit. Unknown keys are errors that name the nearest known key.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from harness.errors import ConfigError
+from harness.llm.client import Effort
+from harness.types import digest
+
+IN_PROCESS = "simulated:"
+
+
+class Settings(BaseModel):
+    """Base of every configuration: frozen, and strict about unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Prices(Settings):
+    """US dollars per million tokens."""
+
+    input: float = Field(ge=0, description="USD per million prompt tokens")
+    cached_input: float | None = Field(None, ge=0, description="USD per million cached prompt tokens; None = input")
+    output: float = Field(ge=0, description="USD per million completion tokens, reasoning included")
+
+
+class Timeouts(Settings):
+    """Seconds."""
+
+    connect: float = Field(10, gt=0, description="seconds to open a connection")
+    call: float = Field(120, gt=0, description="seconds for one attempt")
+    total: float = Field(600, gt=0, description="seconds for one request with all its retries")
+
+
+class ModelConfig(Settings):
+    """One model at one endpoint."""
+
+    model: str = Field(min_length=1, description="model name as the endpoint knows it")
+    base_url: str = Field(description="address up to and including /v1, or 'simulated:' for the in-process model")
+    key_env: str | None = Field(None, description="NAME of the environment variable that holds the key; never the key")
+    temperature: float | None = Field(None, ge=0, le=2, description="sampling temperature; None = not sent")
+    seed: int | None = Field(None, description="seed sent where a judge gives none; None = not sent")
+    max_tokens: int | None = Field(1024, gt=0, description="completion token cap; None = not sent")
+    token_parameter: Literal["max_tokens", "max_completion_tokens"] = Field(
+        "max_tokens", description="the name under which the endpoint takes the token cap"
+    )
+    effort: Effort | None = Field(None, description="reasoning effort; None = not sent")
+    effort_style: Literal["reasoning_effort", "reasoning"] = Field(
+        "reasoning_effort", description="top-level string (OpenAI, vLLM) or {'effort': ...} object (OpenRouter)"
+    )
+    response_format: Literal["json_schema", "json_object", "text"] = Field(
+        "json_schema", description="how a wanted JSON reply is asked for"
+    )
+    drop: tuple[str, ...] = Field((), description="request parameters never sent to this endpoint")
+    prices: Prices | None = Field(None, description="needed for a cap in money")
+    concurrency: int = Field(8, ge=1, le=512, description="calls in flight at most")
+    requests_per_minute: float | None = Field(None, gt=0, description="calls started per minute at most")
+    tokens_per_minute: float | None = Field(None, gt=0, description="prompt and reserved completion tokens per minute")
+    timeouts: Timeouts = Timeouts()
+    retries: int = Field(4, ge=0, le=20, description="attempts after the first")
+    extra_body: Mapping[str, Any] = Field(default_factory=dict, description="added to every request body as it is")
+    headers: Mapping[str, str] = Field(default_factory=dict, description="added to every request; no secrets here")
+
+    @property
+    def in_process(self) -> bool:
+        """True where the simulated model answers without a socket."""
+        return self.base_url.startswith(IN_PROCESS)
+
+
+class JudgeConfig(Settings):
+    """One judge: a kind with its options. The evolving text is in a Candidate, not here."""
+
+    kind: str = Field("score", description="member of the judge family, e.g. 'score' or 'binary'")
+    samples: int = Field(1, ge=1, le=64, description="samples per judgement")
+    aggregation: Literal["winsorised", "mean", "majority"] = Field(
+        "winsorised", description="how samples become one score"
+    )
+    structured: bool = Field(True, description="ask for the reply as structured output")
+    effort: Effort | None = Field(None, description="reasoning effort of the judge; None = the model's")
+    temperature: float | None = Field(1.0, ge=0, le=2, description="sampling temperature of the judge")
+    max_tokens: int | None = Field(None, gt=0, description="completion token cap; None = the model's")
+    flag_below: float | None = Field(None, description="the judge's own rule: flagged iff score < this; None = none")
+    seed: int = Field(11, description="base of the per-call seeds")
+
+
+ConfigT = TypeVar("ConfigT", bound=BaseModel)
+
+
+def parse_config(kind: type[ConfigT], raw: object, where: str) -> ConfigT:
+    """Validate ``raw`` as ``kind``; a ConfigError names the key, the reason and the nearest known key."""
+    try:
+        return kind.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        path = ".".join(str(part) for part in first["loc"])
+        todo = "Correct the value."
+        if first["type"] == "extra_forbidden":
+            near = difflib.get_close_matches(str(first["loc"][-1]), _known_keys(kind), n=1, cutoff=0.5)
+            todo = f"Did you mean {near[0]!r}?" if near else f"Remove the key; see the fields of {kind.__name__}."
+        found = f"{path or 'the document'}: {first['msg']} (and {error.error_count() - 1} more)"
+        if error.error_count() == 1:
+            found = f"{path or 'the document'}: {first['msg']}"
+        raise ConfigError(f"reading {where}", found, todo) from None
+
+
+def load_yaml(path: Path) -> Any:
+    """Read one YAML file; ConfigError where it is missing or not YAML."""
+    try:
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError("reading a configuration", f"no file {path}", "Check the path.") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"reading {path}", f"not YAML: {error}", "Mend the file.") from None
+
+
+def fingerprint(config: BaseModel) -> str:
+    """Digest of a configuration's values."""
+    return digest(config.model_dump(mode="json"))
+
+
+def _known_keys(kind: type[BaseModel], seen: frozenset[type[BaseModel]] = frozenset()) -> list[str]:
+    keys: list[str] = []
+    for name, info in kind.model_fields.items():
+        keys.append(name)
+        nested = info.annotation
+        if isinstance(nested, type) and issubclass(nested, BaseModel) and nested not in seen:
+            keys += _known_keys(nested, seen | {kind})
+    return keys

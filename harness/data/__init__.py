@@ -1,0 +1,1 @@
+"""Clinical consultations, notes and planted defects: files in, values out."""

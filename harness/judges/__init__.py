@@ -1,0 +1,1 @@
+"""Judges of clinical notes, one file per member of the family."""

@@ -1,0 +1,1 @@
+"""Intervals and tests, always clustered by consultation."""

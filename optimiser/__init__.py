@@ -1,0 +1,1 @@
+"""optimiser SEARCHES: campaigns over instruction blocks, freeze, confirmation and gate."""

@@ -1,0 +1,35 @@
+"""Seed files <-> candidates: one block per Markdown file with a short front matter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+
+from harness.errors import ConfigError
+from harness.types import Candidate
+
+FENCE = "---"
+
+
+def load_seed(path: Path, judge: str, target: str) -> Candidate:
+    """Read a seed block as the candidate's target block. The front matter needs ``id``; ``for`` and ``origin`` inform."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ConfigError("reading a seed block", f"no file {path}", "Check `seeds` in the configuration.") from None
+    parts = text.split(f"{FENCE}\n", 2)
+    if len(parts) != 3 or parts[0].strip():
+        raise ConfigError(f"reading seed {path}", "no front matter", "Start the file with a --- block that has an id.")
+    front = yaml.safe_load(parts[1])
+    if not isinstance(front, dict) or not front.get("id"):
+        raise ConfigError(f"reading seed {path}", "front matter without id", "Add `id: <name>`.")
+    if not parts[2].strip():
+        raise ConfigError(f"reading seed {path}", "an empty block", "Write the instruction below the front matter.")
+    return Candidate(judge=judge, blocks=((target, parts[2].strip()),), origin=f"seed:{front['id']}")
+
+
+def replace_block(parent: Candidate, name: str, text: str, parents: tuple[str, ...], origin: str) -> Candidate:
+    """A child with one block changed."""
+    blocks = dict(parent.blocks) | {name: text.strip()}
+    return Candidate(judge=parent.judge, blocks=tuple(blocks.items()), parents=parents, origin=origin)

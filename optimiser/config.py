@@ -1,0 +1,143 @@
+"""CampaignConfig: composes data, split, model, judge, engine, acceptance, budget, confirmation and gate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from harness.config import JudgeConfig, ModelConfig, Settings, load_yaml, parse_config
+from harness.errors import ConfigError
+from harness.llm.client import Effort
+
+
+class DataConfig(Settings):
+    """Where the consultations, notes and pairs come from."""
+
+    source: Literal["synthetic", "primock57", "aci-bench", "jsonl"] = Field(description="which importer or generator")
+    path: Path | None = Field(None, description="folder of the source, relative to the configuration file")
+    consultations: int = Field(96, ge=6, description="how many to generate (synthetic only)")
+    pairs_per_consultation: int = Field(5, ge=1, le=20, description="flawed notes per clean note at most")
+    seed: int = Field(20261, description="seed of generation and of planted defects")
+
+    @model_validator(mode="after")
+    def _path_where_needed(self) -> DataConfig:
+        if self.source != "synthetic" and self.path is None:
+            raise ValueError(f"source {self.source!r} needs a path")
+        return self
+
+
+class SplitConfig(Settings):
+    """Shares of consultations; they sum to 1."""
+
+    training: float = Field(0.45, gt=0, lt=1, description="share for reflection and training tests")
+    acceptance: float = Field(0.25, gt=0, lt=1, description="share for keeping and choosing")
+    holdout: float = Field(0.30, gt=0, lt=1, description="share for one confirmation")
+    frontier: float = Field(1 / 3, gt=0, lt=1, description="share of the training consultations on the frontier fold")
+    seed: int = Field(7, description="seed of the draw")
+    exclude: tuple[str, ...] = Field((), description="consultation ids that earlier campaigns trained on")
+    near_duplicates: Literal["error", "warn"] = Field("error", description="what a near-duplicate across splits does")
+
+    @model_validator(mode="after")
+    def _sums_to_one(self) -> SplitConfig:
+        if abs(self.training + self.acceptance + self.holdout - 1) > 1e-6:
+            raise ValueError("training + acceptance + holdout must be 1")
+        return self
+
+
+class EngineConfig(Settings):
+    """The search engine and its options."""
+
+    kind: str = Field("gepa", description="member of the engine family")
+    proposals: int = Field(20, ge=1, description="proposals at most")
+    minibatch: int = Field(4, ge=2, description="consultations per minibatch")
+    merge_every: int = Field(4, ge=0, description="try a merge at every n-th proposal; 0 = never")
+    stall: int = Field(12, ge=1, description="stop after this many proposals without an accepted child")
+    reflector_failures: int = Field(4, ge=1, description="stop after this many failed reflection calls in a row")
+    max_block_chars: int = Field(6000, ge=200, description="a longer block is an invalid proposal")
+    cases: int = Field(8, ge=1, description="failures shown to the reflection model at most")
+    case_chars: int = Field(1200, ge=200, description="characters per shown failure at most")
+    max_copied_words: int = Field(9, ge=4, description="a block with this many words in a row of a note is invalid")
+
+
+class AcceptanceConfig(Settings):
+    """The paired sequential test of a child against its parent."""
+
+    alpha: float = Field(0.1, gt=0, lt=0.5, description="chance at most that an equal child is accepted")
+    futility: float = Field(0.2, gt=0, lt=1, description="chance at most to drop early a child that gains `gain`")
+    gain: float = Field(0.1, gt=0, le=1, description="gain in paired outcome that a child should not be dropped with")
+    clean_replicates: int = Field(3, ge=1, le=9, description="times a clean twin is scored on the acceptance split")
+    freeze_alpha: float = Field(0.05, gt=0, lt=0.5, description="error rate of the simultaneous bound at freeze")
+    cap: float = Field(0.10, gt=0, lt=1, description="false-alarm rate at most")
+
+
+class BudgetConfig(Settings):
+    """Caps that are never exceeded; None = no cap. Counted for the campaign with all its resumes."""
+
+    calls: int | None = Field(None, gt=0, description="model calls, retries included")
+    tokens: int | None = Field(None, gt=0, description="prompt + completion tokens")
+    dollars: float | None = Field(None, gt=0, description="US dollars; needs prices for every model")
+    seconds: float | None = Field(None, gt=0, description="wall time of one process")
+    floor: int = Field(3, ge=1, description="refuse to start when the caps buy fewer proposals than this")
+
+
+class ConfirmConfig(Settings):
+    """The one look at the holdout."""
+
+    efforts: tuple[Effort | None, ...] = Field(("none", "low", "medium", "high"), description="the ladder")
+    token_caps: tuple[int | None, ...] = Field((), description="completion token cap per rung; empty = the model's")
+    replicates: tuple[int, ...] = Field((11, 22, 33), min_length=1, description="seeds, one full pass each")
+    margin: float = Field(0.03, gt=0, lt=1, description="non-inferiority margin in paired discrimination")
+    alpha: float = Field(0.05, gt=0, lt=0.5, description="two-sided error rate over the ladder (Holm)")
+    resamples: int = Field(10_000, ge=200, description="bootstrap resamples")
+
+
+class GateConfig(Settings):
+    """What CI acts on."""
+
+    require: Literal["improved", "non-inferior"] = Field("non-inferior", description="the least verdict that passes")
+    fail_on_inconclusive: bool = Field(False, description="exit 2 instead of 0 when the evidence decides nothing")
+
+
+class CampaignConfig(Settings):
+    """One configured search with a budget."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="names folder and MLflow runs")
+    seed: int = Field(7, description="seed of the search")
+    data: DataConfig
+    split: SplitConfig = SplitConfig()
+    judge: JudgeConfig = JudgeConfig()
+    target: str = Field("instruction", description="the block under search; the others stay frozen")
+    seeds: tuple[Path, ...] = Field(min_length=1, description="seed block files; the first is the baseline")
+    model: ModelConfig
+    reflector: ModelConfig
+    engine: EngineConfig = EngineConfig()
+    acceptance: AcceptanceConfig = AcceptanceConfig()
+    budget: BudgetConfig = BudgetConfig()
+    confirm: ConfirmConfig = ConfirmConfig()
+    gate: GateConfig = GateConfig()
+
+    @property
+    def simulated(self) -> bool:
+        """True where any model is the in-process simulated one."""
+        return self.model.in_process or self.reflector.in_process
+
+
+def load_campaign(path: Path) -> CampaignConfig:
+    """Read a campaign file; ``model`` and ``reflector`` may name a YAML file relative to it, as may the paths."""
+    raw = load_yaml(path)
+    if not isinstance(raw, dict):
+        raise ConfigError(f"reading {path}", "not a mapping", "Start from one of the files in configs/.")
+    for key in ("model", "reflector"):
+        if isinstance(raw.get(key), str):
+            raw[key] = load_yaml(path.parent / raw[key])
+    raw["seeds"] = [_beside(path, seed) for seed in raw.get("seeds", [])]
+    data = raw.get("data")
+    if isinstance(data, dict) and data.get("path"):
+        data["path"] = _beside(path, data["path"])
+    return parse_config(CampaignConfig, raw, str(path))
+
+
+def _beside(path: Path, value: Any) -> Path:
+    return (path.parent / str(value)).resolve()

@@ -1,0 +1,177 @@
+"""What a campaign writes down: ledger rows and the frozen winner, as versioned JSON."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter
+
+from harness.config import JudgeConfig, ModelConfig, Settings
+from harness.types import Candidate
+
+FinishReason = Literal[
+    "completed",  # all proposals were made
+    "stalled",  # no accepted child for `engine.stall` proposals
+    "budget",  # the next step would pass a cap in calls, tokens or dollars
+    "time",  # the cap in seconds
+    "stop-file",  # the file STOP appeared in the campaign folder
+    "interrupted",  # Ctrl-C or SIGTERM
+    "reflector-failed",  # too many failed reflection calls in a row
+    "no-valid-proposal",  # every proposal was invalid
+    "endpoint-failed",  # the judge's endpoint failed for good
+]
+
+
+class Spend(Settings):
+    """Logical spend: what the campaign's calls cost at first purchase, whoever paid it."""
+
+    calls: int = 0
+    tokens: int = 0
+    dollars: float | None = None
+
+
+class CandidateRecord(Settings):
+    """A candidate as bytes."""
+
+    id: str
+    judge: str
+    blocks: dict[str, str]
+    parents: tuple[str, ...] = ()
+    origin: str = "seed"
+
+    @classmethod
+    def of(cls, candidate: Candidate) -> CandidateRecord:
+        """The record of a candidate."""
+        return cls(
+            id=candidate.id,
+            judge=candidate.judge,
+            blocks=dict(candidate.blocks),
+            parents=candidate.parents,
+            origin=candidate.origin,
+        )
+
+    def candidate(self) -> Candidate:
+        """The candidate of a record."""
+        return Candidate(self.judge, tuple(self.blocks.items()), self.parents, self.origin)
+
+
+class Measured(Settings):
+    """Point measures of one candidate on one split or fold, worst-case reading of failures.
+
+    ``paired_*`` in [0, 1], 0.5 = coin flip, higher is better; detection and false alarms at the
+    threshold that the cap allows on this same set.
+    """
+
+    split: str
+    consultations: int
+    pairs: int
+    paired_omissions: float | None = None
+    paired_commissions: float | None = None
+    by_class: dict[str, float] = Field(default_factory=dict)
+    wins: int = 0
+    ties: int = 0
+    losses: int = 0
+    detected: int | None = None
+    n_flawed: int | None = None
+    false_alarms: int | None = None
+    n_clean: int | None = None
+    threshold: float | None = None
+    auc: float | None = None
+    failures: int = 0
+
+
+class StartRow(Settings):
+    """First row: what this campaign is."""
+
+    type: Literal["start"] = "start"
+    campaign: str
+    simulated: bool
+    clean_verified: bool
+    fingerprint: dict[str, str]
+    config: dict[str, Any]
+    splits: dict[str, dict[str, int]]
+
+
+class SeedRow(Settings):
+    """One seed candidate, measured."""
+
+    type: Literal["seed"] = "seed"
+    candidate: CandidateRecord
+    measured: tuple[Measured, ...]
+    spend: Spend
+
+
+class ProposalRow(Settings):
+    """One proposal, whatever became of it. ``candidate`` is None where the reply held no usable block."""
+
+    type: Literal["proposal"] = "proposal"
+    iteration: int
+    kind: Literal["mutation", "merge"]
+    status: Literal["accepted", "rejected", "invalid"]
+    reason: str
+    candidate: CandidateRecord | None = None
+    parents: tuple[str, ...]
+    reply: str = Field("", description="the reflection model's raw reply")
+    minibatch: tuple[str, ...] = ()
+    before: float | None = Field(None, description="parent's summed paired outcome on the minibatch")
+    after: float | None = Field(None, description="child's summed paired outcome on the minibatch")
+    evidence: dict[str, Any] = Field(default_factory=dict, description="the acceptance test's numbers")
+    copied_words: int = Field(0, description="longest run of words shared with a training note")
+    measured: tuple[Measured, ...] = ()
+    spend: Spend
+
+
+class Standing(Settings):
+    """One candidate's reading at freeze; differences are to the baseline seed on the acceptance split."""
+
+    candidate: str
+    value: float
+    difference: float
+    lower: float = Field(description="simultaneous lower bound of the difference")
+
+
+class FreezeRow(Settings):
+    """Who won, and why."""
+
+    type: Literal["freeze"] = "freeze"
+    winner: str
+    baseline: str
+    seed_kept: bool
+    standings: tuple[Standing, ...]
+    runner_up_reading: str = Field(description="what the plain maximum would have chosen, in words")
+    spend: Spend
+
+
+class FinishRow(Settings):
+    """Last row: how it ended."""
+
+    type: Literal["finish"] = "finish"
+    reason: FinishReason
+    proposals: int
+    accepted: int
+    rejected: int
+    invalid: int
+    spend: Spend
+
+
+Row = StartRow | SeedRow | ProposalRow | FreezeRow | FinishRow
+ROW: TypeAdapter[Row] = TypeAdapter(Annotated[Row, Field(discriminator="type")])
+
+
+class Frozen(Settings):
+    """The frozen outcome of a campaign: all that confirmation and deployment need."""
+
+    format: Literal["judgelab.frozen/1"] = "judgelab.frozen/1"
+    campaign: str
+    simulated: bool
+    clean_verified: bool
+    seed_kept: bool
+    winner: CandidateRecord
+    baseline: CandidateRecord
+    judge: JudgeConfig
+    model: ModelConfig
+    cap: float
+    thresholds: dict[str, float] = Field(description="candidate id -> threshold chosen on the acceptance split")
+    envelope: str = Field(description="digest of the prompt parts around the block")
+    manifest: str = Field(description="digest of the sealed manifest")
+    ledger: str = Field(description="sha256 of the ledger up to the freeze row")

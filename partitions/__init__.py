@@ -1,0 +1,1 @@
+"""partitions DIVIDES: consultation-disjoint splits, sealed, and the one door to the holdout."""
