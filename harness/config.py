@@ -1,4 +1,4 @@
-"""Configuration of models and judges: what a user may write in YAML.
+"""Configuration of data, models and judges: what a user may write in YAML.
 
 Every field says its unit. Unknown keys are errors that name the nearest known key.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from harness.errors import ConfigError
 from harness.llm.client import Effort
@@ -91,6 +91,22 @@ class JudgeConfig(Settings):
     max_tokens: int | None = Field(None, gt=0, description="completion token cap; None = the model's")
     flag_below: float | None = Field(None, description="the judge's own rule: flagged iff score < this; None = none")
     seed: int = Field(11, description="base of the per-call seeds")
+
+
+class DataConfig(Settings):
+    """Where the consultations, notes and pairs come from."""
+
+    source: Literal["synthetic", "primock57", "aci-bench", "jsonl"] = Field(description="which importer or generator")
+    path: Path | None = Field(None, description="folder of the source, relative to the configuration file")
+    consultations: int = Field(96, ge=6, description="how many to generate (synthetic only)")
+    pairs_per_consultation: int = Field(5, ge=1, le=20, description="flawed notes per clean note at most")
+    seed: int = Field(20261, description="seed of generation and of planted defects")
+
+    @model_validator(mode="after")
+    def _path_where_needed(self) -> DataConfig:
+        if self.source != "synthetic" and self.path is None:
+            raise ValueError(f"source {self.source!r} needs a path")
+        return self
 
 
 ConfigT = TypeVar("ConfigT", bound=BaseModel)

@@ -13,7 +13,7 @@ FENCE = "---"
 
 
 def load_seed(path: Path, judge: str, target: str) -> Candidate:
-    """Read a seed block as the candidate's target block. The front matter needs ``id``; ``for`` and ``origin`` inform."""
+    """Read a seed block as the candidate's target block. The front matter needs an ``id``."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:

@@ -5,45 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from harness.config import JudgeConfig, ModelConfig, Settings, load_yaml, parse_config
+from harness.config import DataConfig, JudgeConfig, ModelConfig, Settings, load_yaml, parse_config
 from harness.errors import ConfigError
 from harness.llm.client import Effort
-
-
-class DataConfig(Settings):
-    """Where the consultations, notes and pairs come from."""
-
-    source: Literal["synthetic", "primock57", "aci-bench", "jsonl"] = Field(description="which importer or generator")
-    path: Path | None = Field(None, description="folder of the source, relative to the configuration file")
-    consultations: int = Field(96, ge=6, description="how many to generate (synthetic only)")
-    pairs_per_consultation: int = Field(5, ge=1, le=20, description="flawed notes per clean note at most")
-    seed: int = Field(20261, description="seed of generation and of planted defects")
-
-    @model_validator(mode="after")
-    def _path_where_needed(self) -> DataConfig:
-        if self.source != "synthetic" and self.path is None:
-            raise ValueError(f"source {self.source!r} needs a path")
-        return self
-
-
-class SplitConfig(Settings):
-    """Shares of consultations; they sum to 1."""
-
-    training: float = Field(0.45, gt=0, lt=1, description="share for reflection and training tests")
-    acceptance: float = Field(0.25, gt=0, lt=1, description="share for keeping and choosing")
-    holdout: float = Field(0.30, gt=0, lt=1, description="share for one confirmation")
-    frontier: float = Field(1 / 3, gt=0, lt=1, description="share of the training consultations on the frontier fold")
-    seed: int = Field(7, description="seed of the draw")
-    exclude: tuple[str, ...] = Field((), description="consultation ids that earlier campaigns trained on")
-    near_duplicates: Literal["error", "warn"] = Field("error", description="what a near-duplicate across splits does")
-
-    @model_validator(mode="after")
-    def _sums_to_one(self) -> SplitConfig:
-        if abs(self.training + self.acceptance + self.holdout - 1) > 1e-6:
-            raise ValueError("training + acceptance + holdout must be 1")
-        return self
+from partitions.config import SplitConfig
 
 
 class EngineConfig(Settings):
