@@ -1,0 +1,67 @@
+"""Clusters: what a set of values is to statistics that resample consultations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from harness.errors import MetricUndefined
+
+CHUNK_CELLS = 2_000_000  # resample counts held at once: 16 MB
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clusters:
+    """Per-cluster sums and sizes, both (clusters,); clusters without a value are not in it."""
+
+    sums: NDArray[np.float64]
+    sizes: NDArray[np.float64]
+
+    @property
+    def n(self) -> int:
+        """How many clusters hold a value."""
+        return len(self.sizes)
+
+    @property
+    def mean(self) -> float:
+        """The mean over values (not over clusters): a large cluster weighs more."""
+        return float(self.sums.sum() / self.sizes.sum())
+
+    @property
+    def error(self) -> float:
+        """Standard error of the mean: linearised ratio of sums, with the n / (n - 1) correction for few clusters.
+
+        Cochran, Sampling Techniques, 3rd edition, section 6.3.
+        """
+        residuals = self.sums - self.mean * self.sizes
+        return math.sqrt(float(residuals @ residuals) * self.n / (self.n - 1)) / float(self.sizes.sum())
+
+
+def group(values: ArrayLike, clusters: ArrayLike) -> Clusters:
+    """Sum values (n,) by cluster codes (n,); NaN values are dropped. MetricUndefined for fewer than two clusters.
+
+    One consultation shows nothing of how much consultations differ, so no interval and no test exists for it.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    kept = ~np.isnan(array)
+    _, codes = np.unique(np.asarray(clusters)[kept], return_inverse=True)
+    n = int(codes.max()) + 1 if codes.size else 0
+    if n < 2:
+        raise MetricUndefined("grouping by consultation", f"{n} consultations with a value", "At least two are needed.")
+    sums = np.bincount(codes, array[kept]).astype(np.float64)
+    return Clusters(sums, np.bincount(codes).astype(np.float64))
+
+
+def resample_counts(n: int, resamples: int, rng: np.random.Generator) -> Iterator[NDArray[np.float64]]:
+    """Yield blocks (block, n) of how often each of n clusters is drawn; the blocks have ``resamples`` rows together.
+
+    The stream of counts depends on the generator alone, not on the block size.
+    """
+    share = np.full(n, 1 / n)
+    rows = max(1, CHUNK_CELLS // n)
+    for start in range(0, resamples, rows):
+        yield rng.multinomial(n, share, size=min(rows, resamples - start)).astype(np.float64)
