@@ -34,7 +34,9 @@ class AcceptanceConfig(Settings):
     alpha: float = Field(0.1, gt=0, lt=0.5, description="chance at most that an equal child is accepted")
     futility: float = Field(0.2, gt=0, lt=1, description="chance at most to drop early a child that gains `gain`")
     gain: float = Field(0.1, gt=0, le=1, description="gain in paired outcome that a child should not be dropped with")
+    objective: Literal["omissions", "all"] = Field("omissions", description="the pairs that the search is about")
     clean_replicates: int = Field(3, ge=1, le=9, description="times a clean twin is scored on the acceptance split")
+    training_clean_replicates: int = Field(2, ge=1, le=9, description="the same in a training test")
     freeze_alpha: float = Field(0.05, gt=0, lt=0.5, description="error rate of the simultaneous bound at freeze")
     cap: float = Field(0.10, gt=0, lt=1, description="false-alarm rate at most")
 

@@ -138,6 +138,7 @@ class FreezeRow(Settings):
     baseline: str
     seed_kept: bool
     standings: tuple[Standing, ...]
+    expected_gain: float | None = Field(None, description="winner's gain less the optimism of having been picked")
     runner_up_reading: str = Field(description="what the plain maximum would have chosen, in words")
     spend: Spend
 

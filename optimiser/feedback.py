@@ -1,0 +1,148 @@
+"""Judged pairs -> what the reflection model reads. Training text only; no field is ever empty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.errors import CampaignError
+from harness.types import Failure, Judgement, Outcome, Pair
+
+Readings = Mapping[str, Sequence[Outcome]]
+SEVERITY_RANK = {"critical": 0, "supporting": 1, "peripheral": 2, None: 1}
+TRACE_RANK = {"complete": 0, "fragment": 1, "restated": 2, None: 1}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing the judge got wrong: labelled lines, the most telling cases first by ``rank`` (smaller first)."""
+
+    kind: str
+    rank: tuple[int, ...]
+    lines: tuple[tuple[str, str], ...]
+
+    def __post_init__(self) -> None:
+        empty = [label for label, value in self.lines if not value.strip()]
+        if empty or not self.lines:
+            raise CampaignError(
+                "showing a failure to the reflection model",
+                f"case {self.kind!r} has empty fields {empty}",
+                "Check the facts and evidence of the pair set: a reflector shown nothing learns nothing.",
+            )
+
+    def text(self, limit: int) -> str:
+        """The case as lines ``label: value``, the longest values shortened until all fit ``limit`` characters."""
+        width = limit
+        while True:
+            lines = [f"kind: {self.kind}"] + [f"{label}: {_cut(value, width)}" for label, value in self.lines]
+            if sum(len(line) + 1 for line in lines) <= limit or width <= 40:
+                return "\n".join(lines)
+            width = width * 3 // 4
+
+
+def cases_of(pairs: Sequence[Pair], readings: Readings, clean_verified: bool) -> tuple[Case, ...]:
+    """All cases of a minibatch, most telling first: missed defects, false alarms, unreadable answers.
+
+    ``readings``: note id -> outcomes over replicates, of one candidate.
+    """
+    cases: list[Case] = []
+    for pair in pairs:
+        flawed, clean = readings[pair.flawed.id], readings[pair.clean.id]
+        case = _unreadable(flawed) or _missed(pair, flawed, clean)
+        if case:
+            cases.append(case)
+    for note_id in dict.fromkeys(pair.clean.id for pair in pairs):
+        case = _false_alarm(readings[note_id], clean_verified)
+        if case:
+            cases.append(case)
+    return tuple(sorted(cases, key=lambda case: case.rank))
+
+
+def choose_cases(cases: Sequence[Case], limit: int) -> tuple[Case, ...]:
+    """The first ``limit`` cases with the kinds taking turns, so that no class of failure hides another."""
+    queues: dict[str, list[Case]] = {}
+    for case in cases:
+        queues.setdefault(case.kind, []).append(case)
+    chosen: list[Case] = []
+    while len(chosen) < limit and any(queues.values()):
+        for queue in queues.values():
+            if queue and len(chosen) < limit:
+                chosen.append(queue.pop(0))
+    return tuple(chosen)
+
+
+def _missed(pair: Pair, flawed: Sequence[Outcome], clean: Sequence[Outcome]) -> Case | None:
+    scores = [o.score for o in flawed if isinstance(o, Judgement)]
+    twins = [o.score for o in clean if isinstance(o, Judgement)]
+    if not scores or not twins or _mean(scores) < _mean(twins):
+        return None
+    defect = pair.defect
+    lines = [("fact", defect.fact_text), ("severity", defect.severity or "not graded")]
+    if defect.evidence:
+        lines.append(("the transcript says", defect.evidence))
+    if defect.kind == "omission":
+        kind = f"missed omission ({defect.trace})"
+        lines.append(("what the note still says of it", " | ".join(defect.surviving) or "nothing"))
+    else:
+        kind = f"missed commission ({defect.kind}{', ' + defect.aspect if defect.aspect else ''})"
+        lines += [("the clean twin reads", defect.before or "(nothing there)"), ("the note reads", defect.after or "-")]
+    lines += [
+        ("score of the flawed note", _list(scores)),
+        ("score of its clean twin", _list(twins)),
+        ("the judge named in the flawed note only", _named(flawed, clean)),
+        ("the judge named in the clean twin only", _named(clean, flawed)),
+        ("the judge named in both", _shared(flawed, clean)),
+    ]
+    rank = (0 if defect.kind == "omission" else 1, SEVERITY_RANK[defect.severity], TRACE_RANK[defect.trace])
+    return Case(kind, rank, tuple(lines))
+
+
+def _false_alarm(clean: Sequence[Outcome], verified: bool) -> Case | None:
+    flagged = [o for o in clean if isinstance(o, Judgement) and o.flagged]
+    if not flagged:
+        return None
+    fine = "the note was verified: it holds every fact that matters and nothing unsupported"
+    if not verified:
+        fine = "the note was written by a clinician and is taken as acceptable; it was not verified"
+    lines = (
+        ("score of the clean note", _list([o.score for o in flagged])),
+        (
+            "what the judge named",
+            _cut("; ".join(flagged[0].missing + flagged[0].wrong), 600) or "nothing in particular",
+        ),
+        ("why it is fine", fine),
+    )
+    return Case("false alarm", (1, 1, 0), lines)
+
+
+def _unreadable(outcomes: Sequence[Outcome]) -> Case | None:
+    failed = [o for o in outcomes if isinstance(o, Failure)]
+    if not failed:
+        return None
+    lines = (("reason", failed[0].reason), ("the judge answered", _cut(failed[0].text, 300) or "nothing at all"))
+    return Case("unreadable answer", (2, 0, 0), lines)
+
+
+def _named(here: Sequence[Outcome], there: Sequence[Outcome]) -> str:
+    return "; ".join(sorted(_names(here) - _names(there))) or "nothing"
+
+
+def _shared(here: Sequence[Outcome], there: Sequence[Outcome]) -> str:
+    return "; ".join(sorted(_names(here) & _names(there))) or "nothing"
+
+
+def _names(outcomes: Sequence[Outcome]) -> set[str]:
+    return {name for o in outcomes if isinstance(o, Judgement) for name in (*o.missing, *o.wrong) if name.strip()}
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _list(values: Sequence[float]) -> str:
+    return ", ".join(f"{value:g}" for value in values)
+
+
+def _cut(text: str, width: int) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= width else flat[: max(width - 3, 1)] + "..."

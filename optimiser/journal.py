@@ -1,0 +1,100 @@
+"""Every outcome and reflection reply of one campaign, appended as it arrives.
+
+The journal is what a resumed campaign reads instead of asking again. It holds failures too:
+asking again could turn a failure into a score, and the resumed campaign into another one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from harness.errors import LedgerError
+from harness.types import Failure, Judgement, Outcome, Usage
+
+FILE_NAME = "journal.jsonl"
+Key = tuple[str, str, int]
+
+
+class Journal:
+    """Outcomes by (candidate, note, replicate) and reflection replies by iteration."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._outcomes: dict[Key, Outcome] = {}
+        self._replies: dict[int, dict[str, Any]] = {}
+        self._load()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._stream = path.open("a", encoding="utf-8", buffering=1)  # a killed process loses no whole line
+
+    def outcome(self, key: Key) -> Outcome | None:
+        """A recorded outcome, or None."""
+        return self._outcomes.get(key)
+
+    def keep(self, outcome: Outcome) -> None:
+        """Record one outcome; durable once ``flush`` returns."""
+        self._outcomes[(outcome.candidate_id, outcome.note_id, outcome.replicate)] = outcome
+        kind = "judgement" if isinstance(outcome, Judgement) else "failure"
+        self._write({"type": kind} | dataclasses.asdict(outcome))
+
+    def reply(self, iteration: int) -> dict[str, Any] | None:
+        """The recorded reflection reply of an iteration, or None."""
+        return self._replies.get(iteration)
+
+    def keep_reply(self, iteration: int, reply: dict[str, Any]) -> None:
+        """Record a reflection reply and make it durable."""
+        self._replies[iteration] = reply
+        self._write({"type": "reply", "iteration": iteration, "reply": reply})
+        self.flush()
+
+    def flush(self) -> None:
+        """Make everything kept so far durable; LedgerError where the disk refuses."""
+        try:
+            self._stream.flush()
+            os.fsync(self._stream.fileno())
+        except OSError as error:
+            raise self._refused(error) from error
+
+    def close(self) -> None:
+        """Flush and close."""
+        if not self._stream.closed:
+            self.flush()
+            self._stream.close()
+
+    def _write(self, record: dict[str, Any]) -> None:
+        try:
+            self._stream.write(json.dumps(record, ensure_ascii=False) + "\n")
+        except OSError as error:
+            raise self._refused(error) from error
+
+    def _refused(self, error: OSError) -> LedgerError:
+        return LedgerError(f"writing {self._path}", str(error), "Free the disk, then run the same command again.")
+
+    def _load(self) -> None:
+        if not self._path.exists():
+            return
+        data = self._path.read_bytes()
+        end = data.rfind(b"\n") + 1
+        if end != len(data):  # a killed write
+            os.truncate(self._path, end)
+        for line in data[:end].decode("utf-8").split("\n")[:-1]:
+            record = json.loads(line)
+            kind = record.pop("type")
+            if kind == "reply":
+                self._replies[record["iteration"]] = record["reply"]
+                continue
+            outcome = outcome_of(kind, record)
+            self._outcomes[(outcome.candidate_id, outcome.note_id, outcome.replicate)] = outcome
+
+
+def outcome_of(kind: str, record: dict[str, Any]) -> Outcome:
+    """A judgement or failure from its JSON record."""
+    record["usage"] = Usage(**record["usage"])
+    if kind == "failure":
+        return Failure(**record)
+    for name in ("missing", "wrong", "samples"):
+        record[name] = tuple(record[name])
+    return Judgement(**record)

@@ -1,0 +1,73 @@
+"""The folder of one campaign: what lies where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.data.build import Built, build_pair_set
+from harness.data.pairs import FILE_NAME, write_pairs
+from optimiser.config import CampaignConfig
+from partitions.seal import seal
+from partitions.splits import Splits, open_splits
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """Paths below a campaign's folder."""
+
+    root: Path
+
+    @property
+    def dataset(self) -> Path:
+        """The whole pair set, as built."""
+        return self.root / FILE_NAME
+
+    @property
+    def split(self) -> Path:
+        """The sealed split."""
+        return self.root / "split"
+
+    @property
+    def ledger(self) -> Path:
+        """Every row of the campaign."""
+        return self.root / "ledger.jsonl"
+
+    @property
+    def journal(self) -> Path:
+        """Every outcome and reflection reply."""
+        return self.root / "journal.jsonl"
+
+    @property
+    def frozen(self) -> Path:
+        """The frozen winner."""
+        return self.root / "frozen.json"
+
+    @property
+    def confirmation(self) -> Path:
+        """What the holdout said."""
+        return self.root / "confirmation.json"
+
+    @property
+    def report(self) -> Path:
+        """The HTML report."""
+        return self.root / "report.html"
+
+    @property
+    def stop_file(self) -> Path:
+        """The campaign stops before its next proposal when this file appears."""
+        return self.root / "STOP"
+
+    @property
+    def status(self) -> Path:
+        """How the last process ended."""
+        return self.root / "status.json"
+
+    def prepare(self, config: CampaignConfig) -> tuple[Splits, Built | None]:
+        """Open the sealed split; where there is none, build data and seal first (else the second value is None)."""
+        built = None
+        if not (self.split / "manifest.json").exists():
+            built = build_pair_set(config.data)
+            write_pairs(built.pair_set, self.dataset)
+            seal(built.pair_set, config.split, self.split)
+        return open_splits(self.split), built
