@@ -65,3 +65,10 @@ def resample_counts(n: int, resamples: int, rng: np.random.Generator) -> Iterato
     rows = max(1, CHUNK_CELLS // n)
     for start in range(0, resamples, rows):
         yield rng.multinomial(n, share, size=min(rows, resamples - start)).astype(np.float64)
+
+
+def random_signs(n: int, draws: int, rng: np.random.Generator) -> Iterator[NDArray[np.float64]]:
+    """Yield blocks (block, n) of independent fair signs, -1 or 1; the blocks have ``draws`` rows together."""
+    rows = max(1, CHUNK_CELLS // n)
+    for start in range(0, draws, rows):
+        yield 2.0 * rng.integers(0, 2, size=(min(rows, draws - start), n), dtype=np.int8).astype(np.float64) - 1.0

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binomtest
 
 from harness.errors import DataError, MetricUndefined
+from harness.stats.clusters import random_signs
 
 EXACT_UP_TO = 15  # informative clusters; 2 ** 15 sign patterns are enumerated
 _BLOCK = 4096
@@ -88,7 +89,7 @@ def sign_flip(
         return SignFlip(1.0, 0, True)
     observed = float(sums.sum()) if alternative == "greater" else abs(float(sums.sum()))
     exact = sums.size <= EXACT_UP_TO
-    patterns = _all_signs(sums.size) if exact else _random_signs(sums.size, draws, rng)
+    patterns = _all_signs(sums.size) if exact else random_signs(sums.size, draws, rng)
     extreme = total = 0
     for signs in patterns:
         flipped = signs @ sums
@@ -102,11 +103,6 @@ def _all_signs(n: int) -> Iterator[NDArray[np.float64]]:
     for start in range(0, 2**n, _BLOCK):
         rows = np.arange(start, min(start + _BLOCK, 2**n))
         yield 2.0 * ((rows[:, None] >> np.arange(n)) & 1).astype(np.float64) - 1.0
-
-
-def _random_signs(n: int, draws: int, rng: np.random.Generator) -> Iterator[NDArray[np.float64]]:
-    for start in range(0, draws, _BLOCK):
-        yield 2.0 * rng.integers(0, 2, size=(min(_BLOCK, draws - start), n), dtype=np.int8).astype(np.float64) - 1.0
 
 
 def _binomial(first: int, second: int) -> float:

@@ -7,22 +7,24 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from harness.errors import MetricUndefined
-from harness.stats.clusters import resample_counts
+from harness.errors import DataError, MetricUndefined
+from harness.stats.clusters import random_signs
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Simultaneous:
-    """Gains (candidates,) over the baseline with bounds that hold for all candidates together.
+    """Gains (candidates,) over the baseline, in [-1, 1], with bounds that hold for all candidates together.
 
     ``lower`` is one-sided at 1 - alpha; ``low`` and ``high`` are two-sided. ``winner`` is the row
-    with the highest ``lower`` and ``shrunken`` its gain less the optimism of picking it.
+    with the highest ``lower`` (the first of equals) and ``shrunken`` its gain less the optimism of picking it.
     """
 
-    estimates: NDArray[np.float64]
-    lower: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    estimates: Floats
+    lower: Floats
+    low: Floats
+    high: Floats
     winner: int
     shrunken: float
 
@@ -34,67 +36,85 @@ def simultaneous_bounds(
     alpha: float = 0.05,
     resamples: int = 10_000,
 ) -> Simultaneous:
-    """Max-statistic cluster bootstrap over ``differences`` (candidates, pairs), candidate - baseline, no NaN.
+    """Max-statistic bootstrap over ``differences`` (candidates, pairs), candidate - baseline, each in [-1, 1].
 
-    In each resample of consultations every candidate's deviation from its own gain is divided by
-    its standard error, and the largest over candidates is kept; the 1 - alpha quantile of that
-    replaces the normal quantile (Romano and Wolf 2005, "Exact and approximate stepdown methods for
-    multiple hypothesis testing"). A candidate whose gain is the same in every consultation has no error:
-    its bounds are its gain. The shrinkage is the mean over resamples of how much the resample's
-    best candidate looks better there than on the whole set.
+    Each resample flips the signs of whole consultations' residuals, the same for all candidates
+    (wild cluster bootstrap: Cameron, Gelbach and Miller 2008, "Bootstrap-based improvements for inference
+    with clustered errors"), re-estimates every candidate's deviation and standard error, and
+    keeps the largest ratio over candidates; its 1 - alpha quantile replaces the normal quantile
+    (Romano and Wolf 2005, "Exact and approximate stepdown methods for multiple hypothesis testing").
+    With 20 consultations and 30 candidates, drawing consultations with replacement would let equal
+    candidates pass two to three times as often as alpha allows.
+
+    A candidate whose gain is the same in every consultation has no error: its bounds are its gain.
+    Where 0.5 ** consultations exceeds alpha all bounds are -1 and 1, which say nothing. The shrinkage
+    is the mean over resamples of how much better the resample's choice looks there than it is.
     """
     sums, sizes = _sums(np.atleast_2d(np.asarray(differences, dtype=np.float64)), np.asarray(clusters))
-    n = len(sizes)
     estimates = sums.sum(axis=1) / sizes.sum()
     residuals = sums - estimates[:, None] * sizes
-    errors = np.sqrt((residuals**2).sum(axis=1) * n / (n - 1)) / sizes.sum()
-    varied = errors > 1e-12 * (1 + np.abs(estimates))
-    deviations = _deviations(sums, sizes, estimates, rng, resamples)
-    winner_optimism = _optimism(deviations, estimates)
-    one_sided = two_sided = 0.0
-    if varied.any():
-        # The plug-in spread of a resample is sqrt((n - 1) / n) short of the corrected error.
-        scaled = deviations[:, varied] / (errors[varied] * np.sqrt((n - 1) / n))
-        one_sided = float(np.quantile(scaled.max(axis=1), 1 - alpha))
-        two_sided = float(np.quantile(np.abs(scaled).max(axis=1), 1 - alpha))
-    errors = np.where(varied, errors, 0.0)
-    lower = estimates - max(one_sided, 0.0) * errors
+    errors = _errors((residuals**2).sum(axis=1), sizes)
+    varied = errors > 1e-12  # anything smaller is rounding: outcomes are multiples of 1 / (2 x replicates)
+    residuals[~varied] = 0.0
+    errors[~varied] = 0.0
+    deviations, ratios = _resample(residuals, sizes, rng, resamples)
+    one_sided = max(float(np.quantile(ratios.max(axis=1), 1 - alpha, method="higher")), 0.0)
+    two_sided = float(np.quantile(np.abs(ratios).max(axis=1), 1 - alpha, method="higher"))
+    if 0.5 ** len(sizes) > alpha:  # not even the same sign in every consultation is evidence at this level
+        errors, one_sided, two_sided = np.ones_like(errors), np.inf, np.inf
+    lower = _bounded(estimates, -one_sided, errors)
     winner = int(np.argmax(lower))
+    chosen = np.argmax(deviations + lower, axis=1)
+    optimism = float(np.take_along_axis(deviations, chosen[:, None], axis=1).mean())
     return Simultaneous(
         estimates=estimates,
         lower=lower,
-        low=estimates - two_sided * errors,
-        high=estimates + two_sided * errors,
+        low=_bounded(estimates, -two_sided, errors),
+        high=_bounded(estimates, two_sided, errors),
         winner=winner,
-        shrunken=float(estimates[winner] - winner_optimism),
+        shrunken=float(estimates[winner]) - optimism,
     )
 
 
-def _sums(
-    differences: NDArray[np.float64], clusters: NDArray[np.intp]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _sums(differences: Floats, clusters: NDArray[np.intp]) -> tuple[Floats, Floats]:
     names, codes = np.unique(clusters, return_inverse=True)
-    if len(names) < 2 or not len(differences) or np.isnan(differences).any():
+    if len(names) < 2 or not len(differences):
         raise MetricUndefined(
             "bounding the gains of candidates",
             f"{len(differences)} candidates on {len(names)} consultations",
-            "Give at least one candidate on two consultations, failures read as the worst case.",
+            "Give at least one candidate on two consultations.",
+        )
+    if not np.all(np.abs(differences) <= 1):
+        raise DataError(
+            "bounding the gains of candidates",
+            "a difference that is not in [-1, 1]",
+            "Give differences of pair outcomes, with failures read as the worst case.",
         )
     member = (codes[:, None] == np.arange(len(names))).astype(np.float64)
     return differences @ member, member.sum(axis=0)
 
 
-def _deviations(
-    sums: NDArray[np.float64],
-    sizes: NDArray[np.float64],
-    estimates: NDArray[np.float64],
-    rng: np.random.Generator,
-    resamples: int,
-) -> NDArray[np.float64]:
-    blocks = resample_counts(len(sizes), resamples, rng)
-    return np.concatenate([(c @ sums.T) / (c @ sizes)[:, None] - estimates for c in blocks])
+def _errors(squares: Floats, sizes: Floats) -> Floats:
+    correction = len(sizes) / (len(sizes) - 1)
+    errors: Floats = np.sqrt(np.maximum(squares, 0.0) * correction) / sizes.sum()
+    return errors
 
 
-def _optimism(deviations: NDArray[np.float64], estimates: NDArray[np.float64]) -> float:
-    best = np.argmax(deviations + estimates, axis=1)
-    return float(np.take_along_axis(deviations, best[:, None], axis=1).mean())
+def _resample(residuals: Floats, sizes: Floats, rng: np.random.Generator, resamples: int) -> tuple[Floats, Floats]:
+    deviations, ratios = [], []
+    total, squares = sizes.sum(), (residuals**2).sum(axis=1)
+    for signs in random_signs(len(sizes), resamples, rng):
+        shift = signs @ residuals.T / total
+        cross = (signs * sizes) @ residuals.T
+        errors = _errors(squares - 2 * shift * cross + shift**2 * (sizes**2).sum(), sizes)
+        errors[errors < 1e-9] = 0.0  # cancellation leaves dust where a pattern has no spread
+        with np.errstate(divide="ignore"):
+            ratios.append(np.divide(shift, errors, out=np.zeros_like(shift), where=np.abs(shift) > 1e-12))
+        deviations.append(shift)
+    return np.concatenate(deviations), np.concatenate(ratios)
+
+
+def _bounded(estimates: Floats, quantile: float, errors: Floats) -> Floats:
+    with np.errstate(invalid="ignore"):
+        steps = np.where(errors == 0, 0.0, quantile * errors)  # inf x 0 is 0 here
+    return np.clip(estimates + steps, -1.0, 1.0)

@@ -1,0 +1,119 @@
+"""Bootstrap of detection at the cap, with the threshold chosen again inside each resample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.errors import DataError
+from harness.metrics import CAP_TOLERANCE, note_scores, sweep_threshold
+from harness.scores import ScoreTable
+from harness.stats.bootstrap import DEFAULT, Resampling, percentile_interval
+from harness.stats.clusters import resample_counts
+from harness.stats.intervals import Interval
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flags:
+    """How many notes of each cluster fall below each threshold: (clusters, thresholds); and below any: (clusters,)."""
+
+    flawed: Floats
+    clean: Floats
+    n_flawed: Floats
+    n_clean: Floats
+
+
+def detection_interval(table: ScoreTable, cap: float, rng: np.random.Generator, plan: Resampling = DEFAULT) -> Interval:
+    """Percentile interval of the detection rate at false-alarm cap ``cap``, over all pairs of the table.
+
+    MetricUndefined where the whole table has no operating point.
+    """
+    value = sweep_threshold(*note_scores(table), cap).detection
+    draws = _draws([count_flags(table)], cap, rng, plan.resamples)
+    return percentile_interval(value, draws[0], plan.level)
+
+
+def detection_difference(
+    candidate: ScoreTable, baseline: ScoreTable, cap: float, rng: np.random.Generator, plan: Resampling = DEFAULT
+) -> Interval:
+    """Percentile interval of detection(candidate) - detection(baseline), each at its own re-swept threshold.
+
+    Both tables hold the same pairs in the same order (else DataError), and every resample draws the same
+    consultations for both. A resample in which failures alone exceed the cap detects nothing.
+    """
+    require_same_notes(candidate, baseline)
+    value = (
+        sweep_threshold(*note_scores(candidate), cap).detection - sweep_threshold(*note_scores(baseline), cap).detection
+    )
+    draws = _draws([count_flags(candidate), count_flags(baseline)], cap, rng, plan.resamples)
+    return percentile_interval(value, draws[0] - draws[1], plan.level)
+
+
+def require_same_notes(candidate: ScoreTable, baseline: ScoreTable) -> None:
+    """DataError unless both tables hold the same pairs, twins and consultations in the same order."""
+    same = (
+        candidate.pair_ids == baseline.pair_ids
+        and candidate.clean_ids == baseline.clean_ids
+        and candidate.clusters == baseline.clusters
+        and np.array_equal(candidate.clean_of, baseline.clean_of)
+        and np.array_equal(candidate.cluster, baseline.cluster)
+    )
+    if not same:
+        raise DataError(
+            "comparing two candidates",
+            f"{len(candidate.pair_ids)} and {len(baseline.pair_ids)} pairs that are not the same",
+            "Judge the same pairs with both.",
+        )
+
+
+def count_flags(table: ScoreTable) -> Flags:
+    """Count by cluster what each useful threshold flags, thresholds ascending.
+
+    The false-alarm rate only changes just above a clean score, so the distinct clean scores and one
+    value above all scores reach every best operating point of every resample.
+    """
+    flawed, clean = note_scores(table)
+    everything = np.concatenate([flawed, clean])
+    top = np.nextafter(np.max(everything, where=np.isfinite(everything), initial=-np.inf), np.inf)
+    thresholds = np.append(np.unique(clean[np.isfinite(clean)]), top)
+    n = len(table.clusters)
+    return Flags(
+        flawed=_by_cluster(flawed[:, None] < thresholds, table.cluster, n),
+        clean=_by_cluster(clean[:, None] < thresholds, table.clean_cluster, n),
+        n_flawed=np.bincount(table.cluster, minlength=n).astype(np.float64),
+        n_clean=np.bincount(table.clean_cluster, minlength=n).astype(np.float64),
+    )
+
+
+def swept_detection(flags: Flags, counts: Floats, cap: float) -> Floats:
+    """Detection at the cap in each resample, (resamples,); NaN where a resample has no note of a side.
+
+    ``counts`` (resamples, clusters) says how often each consultation is drawn. Both rates rise with the
+    threshold, so the best feasible threshold is the highest one.
+    """
+    n_flawed, n_clean = counts @ flags.n_flawed, counts @ flags.n_clean
+    allowed = (cap + CAP_TOLERANCE) * n_clean
+    feasible = (counts @ flags.clean <= allowed[:, None]).sum(axis=1)
+    best = np.maximum(feasible - 1, 0)
+    detected = np.take_along_axis(counts @ flags.flawed, best[:, None], axis=1)[:, 0]
+    detected[feasible == 0] = 0.0
+    defined = (n_flawed > 0) & (n_clean > 0)
+    return np.where(defined, detected / np.maximum(n_flawed, 1), np.nan)
+
+
+def _draws(flags: list[Flags], cap: float, rng: np.random.Generator, resamples: int) -> list[Floats]:
+    blocks = [
+        [swept_detection(one, counts, cap) for one in flags]
+        for counts in resample_counts(len(flags[0].n_clean), resamples, rng)
+    ]
+    return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+
+
+def _by_cluster(flags: NDArray[np.bool_], cluster: NDArray[np.intp], n: int) -> Floats:
+    counts = np.zeros((n, flags.shape[1]))
+    np.add.at(counts, cluster, flags)
+    return counts
