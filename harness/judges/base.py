@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from harness.types import Consultation, Failure, Judgement, Note, Outcome, Usage
+from harness.config import JudgeConfig
+from harness.llm.client import Client
+from harness.types import Candidate, Consultation, Failure, Judgement, Note, Outcome, Usage
 
 
 class Judge(Protocol):
@@ -17,6 +19,21 @@ class Judge(Protocol):
 
     def judge(self, consultation: Consultation, note: Note, replicate: int) -> Outcome:
         """Return a Judgement (higher score = better note) or a Failure; thread-safe."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One member of the family, as the registry in ``build.py`` holds it.
+
+    ``blocks`` names the evolvable blocks; ``low`` and ``high`` bound the score; ``fixed`` gives
+    the digest of all prompt text around the blocks; ``make`` builds the judge from a checked candidate.
+    """
+
+    blocks: tuple[str, ...]
+    low: float
+    high: float
+    fixed: Callable[[JudgeConfig], str]
+    make: Callable[[JudgeConfig, Candidate, Client], Judge]
 
 
 @dataclass(frozen=True)

@@ -41,5 +41,8 @@ def wrap(transcript: str, note: str, block: str, contract: str) -> tuple[Message
 
 
 def envelope_digest(contract: str) -> str:
-    """Identifies everything around the block; frozen with a winner."""
-    return digest([OPENING, MARK, "TRANSCRIPT", "NOTE", "TASK", "ANSWER FORMAT", contract])
+    """Identifies everything around the block; frozen with a winner.
+
+    Taken over a whole prompt with stand-in data, so that no change of the layout can escape it.
+    """
+    return digest([[m.role, m.content] for m in wrap("transcript", "note", "block", contract)])

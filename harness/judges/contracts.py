@@ -1,0 +1,140 @@
+"""Output contracts: what a judge must answer, in words, as a JSON schema, and how it is read.
+
+The words stand in every prompt; the schema goes along where the judge asks for structured
+output. Both name the same keys. Arrays and strings of the schema are bounded, because a
+server that decodes under a schema may otherwise list without end and be cut by the token cap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, StrictStr
+
+from harness.judges.parse import Unreadable, Verdict, parse_object, validate
+
+MAX_ITEMS = 12
+MAX_CHARS = 200
+_LISTS = f"""\
+- "omissions": a list of strings, each naming in a few words one thing that the note leaves out; [] if there is none
+- "unsupported": a list of strings, each naming in a few words one thing that the note says and the transcript does \
+not support; [] if there is none
+Give at most {MAX_ITEMS} strings in a list.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """One form of answer.
+
+    ``low`` and ``high`` bound a sample's score. A sample is flagged iff its score is below
+    ``pass_mark``; where ``votes`` is true the samples of an ensemble are votes, and half of
+    them flagged flags the note.
+    """
+
+    name: str
+    text: str
+    schema: Mapping[str, Any]
+    read: Callable[[str], Verdict | Unreadable]
+    low: float
+    high: float
+    pass_mark: float
+    votes: bool
+
+
+class _Answer(BaseModel):
+    """Keys that a reply has beyond the contract are ignored; a model may think aloud in them."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    omissions: list[StrictStr]
+    unsupported: list[StrictStr]
+
+    def verdict(self, score: float) -> Verdict:
+        """The verdict with this score; blank strings name nothing."""
+        return Verdict(score, _named(self.omissions), _named(self.unsupported))
+
+
+class _ScoreAnswer(_Answer):
+    score: Annotated[StrictInt, Field(ge=0, le=10)]
+
+
+def _upper(value: object) -> object:
+    if not isinstance(value, str):
+        raise ValueError("not a string")
+    return value.strip().upper()
+
+
+class _BinaryAnswer(_Answer):
+    word: Annotated[Literal["PASS", "FAIL"], BeforeValidator(_upper)] = Field(alias="verdict")
+
+
+def read_score(text: str) -> Verdict | Unreadable:
+    """Read ``{"score": 0..10, ...}``. Things listed beside a 10 are no contradiction: they may weigh nothing."""
+    raw = parse_object(text)
+    if isinstance(raw, Unreadable):
+        return raw
+    answer = validate(_ScoreAnswer, raw)
+    return answer if isinstance(answer, Unreadable) else answer.verdict(float(answer.score))
+
+
+def read_binary(text: str) -> Verdict | Unreadable:
+    """Read ``{"verdict": "PASS" | "FAIL", ...}`` as 1 or 0.
+
+    PASS beside a listed omission or unsupported statement is a contradiction and no verdict.
+    FAIL with nothing listed is readable: a judge may see that a note is bad without naming why.
+    """
+    raw = parse_object(text)
+    if isinstance(raw, Unreadable):
+        return raw
+    answer = validate(_BinaryAnswer, raw)
+    if isinstance(answer, Unreadable):
+        return answer
+    verdict = answer.verdict(1.0 if answer.word == "PASS" else 0.0)
+    if verdict.score == 1.0 and (verdict.missing or verdict.wrong):
+        return Unreadable("contradiction")
+    return verdict
+
+
+def _named(items: list[str]) -> tuple[str, ...]:
+    return tuple(item.strip() for item in items if item.strip())
+
+
+def _schema(key: str, value: Mapping[str, Any]) -> dict[str, Any]:
+    listing = {"type": "array", "maxItems": MAX_ITEMS, "items": {"type": "string", "maxLength": MAX_CHARS}}
+    return {
+        "type": "object",
+        "properties": {key: value, "omissions": listing, "unsupported": listing},
+        "required": [key, "omissions", "unsupported"],
+        "additionalProperties": False,
+    }
+
+
+SCORE = Contract(
+    name="score",
+    text=(
+        "Reply with one JSON object and nothing else. It has exactly these keys:\n"
+        '- "score": an integer from 0 (worst) to 10 (best)\n' + _LISTS
+    ),
+    schema=_schema("score", {"type": "integer", "minimum": 0, "maximum": 10}),
+    read=read_score,
+    low=0,
+    high=10,
+    pass_mark=8,
+    votes=False,
+)
+BINARY = Contract(
+    name="binary",
+    text=(
+        "Reply with one JSON object and nothing else. It has exactly these keys:\n"
+        '- "verdict": "PASS" or "FAIL"; "PASS" only if both lists below are empty\n' + _LISTS
+    ),
+    schema=_schema("verdict", {"type": "string", "enum": ["PASS", "FAIL"]}),
+    read=read_binary,
+    low=0,
+    high=1,
+    pass_mark=1,
+    votes=True,
+)
