@@ -1,0 +1,1 @@
+"""Content tables: presenting problems, background, talk."""
