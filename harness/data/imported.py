@@ -1,0 +1,59 @@
+"""What an importer hands on: consultations and notes, and what it refused by name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.errors import DataError
+from harness.types import Consultation, Note
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """One item that was left out, or kept with a warning: ``reason`` is a short fixed word, ``item`` what it names."""
+
+    reason: str
+    item: str
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """Consultations with their clean notes, as a source holds them.
+
+    ``refused`` counts left-out items by reason. ``details`` explains each of them, and also every
+    item that was kept after a repair or with a warning, whose reason is then absent from ``refused``.
+    """
+
+    consultations: tuple[Consultation, ...]
+    notes: tuple[Note, ...]
+    refused: Mapping[str, int]
+    details: tuple[Refusal, ...]
+
+
+def imported(
+    consultations: list[Consultation],
+    notes: list[Note],
+    refusals: list[Refusal],
+    warnings: list[Refusal],
+) -> Imported:
+    """Assemble an ``Imported``: ``refusals`` are counted, ``warnings`` only explained."""
+    refused = dict(sorted(Counter(r.reason for r in refusals).items()))
+    return Imported(tuple(consultations), tuple(notes), refused, tuple(refusals + warnings))
+
+
+def require_folder(path: Path, what: str, todo: str) -> None:
+    """DataError unless ``path`` is a folder."""
+    if not path.is_dir():
+        raise DataError(f"importing {what}", f"no folder {path}", todo)
+
+
+def read_text(path: Path) -> str:
+    """The text of a UTF-8 file, a leading BOM removed; DataError where it is not UTF-8."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"reading {path}", f"not UTF-8 at byte {error.start}", "Save the file as UTF-8.") from None
