@@ -12,9 +12,11 @@ LabError                    a mistake or a limit that the user can act on; never
 │   ├── EndpointUnreachable nothing answers at the address
 │   ├── ParameterRejected   the model refuses a parameter, by name
 │   └── CallFailed          one call failed for good, after its retries
+│       └── TemporaryFailure    one attempt failed in a way that another may not
 ├── BudgetExhausted         the next call would pass a cap; nothing was sent
 ├── MetricUndefined         the number does not exist for this input
 ├── LedgerError             the record of what happened cannot be written or trusted
+├── TrackingError           the MLflow store cannot be written or read; the ledger is whole without it
 └── CampaignError           a campaign that cannot start, resume or finish
 """
 
@@ -78,6 +80,18 @@ class CallFailed(ModelError):
     """One call failed for good, after its retries."""
 
 
+class TemporaryFailure(CallFailed):
+    """One attempt failed in a way that another attempt may not.
+
+    ``status`` is the HTTP status, None where no whole reply came back; ``retry_after`` the
+    seconds that the endpoint asks to wait; ``sent`` is False where no byte of the request went out.
+    """
+
+    status: int | None = None
+    retry_after: float | None = None
+    sent: bool = True
+
+
 class BudgetExhausted(LabError):
     """The next call would pass a cap; nothing was sent."""
 
@@ -88,6 +102,10 @@ class MetricUndefined(LabError):
 
 class LedgerError(LabError):
     """The record of what happened cannot be written or trusted."""
+
+
+class TrackingError(LabError):
+    """The MLflow store cannot be written or read; the ledger is whole without it."""
 
 
 class CampaignError(LabError):
