@@ -132,6 +132,10 @@ def record_result(directory: Path, opening: LedgerRow, result: str) -> LedgerRow
             raise SealBroken(
                 f"recording a result in {directory / LEDGER}", "no such opening", "Open the holdout first."
             )
+        if known := _result(rows, opening.number):
+            if known.result != result:
+                raise _spent(directory, opening)
+            return known
         row = LedgerRow(
             type="result",
             previous=rows[-1].hash,
