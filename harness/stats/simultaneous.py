@@ -47,7 +47,7 @@ def simultaneous_bounds(
     candidates pass two to three times as often as alpha allows.
 
     A candidate whose gain is the same in every consultation has no error: its bounds are its gain.
-    Where 0.5 ** consultations exceeds alpha all bounds are -1 and 1, which say nothing. The shrinkage
+    Where 0.5 ** consultations exceeds alpha all bounds are -1 and 1, which say nothing. The optimism
     is the mean over resamples of how much better the resample's choice looks there than it is.
     """
     sums, sizes = _sums(np.atleast_2d(np.asarray(differences, dtype=np.float64)), np.asarray(clusters))
@@ -64,15 +64,14 @@ def simultaneous_bounds(
         errors, one_sided, two_sided = np.ones_like(errors), np.inf, np.inf
     lower = _bounded(estimates, -one_sided, errors)
     winner = int(np.argmax(lower))
-    chosen = np.argmax(deviations + lower, axis=1)
-    optimism = float(np.take_along_axis(deviations, chosen[:, None], axis=1).mean())
+    handicap = lower - estimates
     return Simultaneous(
         estimates=estimates,
         lower=lower,
         low=_bounded(estimates, -two_sided, errors),
         high=_bounded(estimates, two_sided, errors),
         winner=winner,
-        shrunken=float(estimates[winner]) - optimism,
+        shrunken=float(estimates[winner]) - _optimism(estimates, handicap, deviations),
     )
 
 
@@ -112,6 +111,16 @@ def _resample(residuals: Floats, sizes: Floats, rng: np.random.Generator, resamp
             ratios.append(np.divide(shift, errors, out=np.zeros_like(shift), where=np.abs(shift) > 1e-12))
         deviations.append(shift)
     return np.concatenate(deviations), np.concatenate(ratios)
+
+
+def _optimism(estimates: Floats, handicap: Floats, deviations: Floats) -> float:
+    # Observed gains are spread by noise as well as by truth. Choosing around them would take the noise for
+    # truth and find too little optimism, so they are first drawn together by the share that noise explains.
+    spread, noise = float(estimates.var()), float(deviations.var(axis=1).mean())
+    truth = max(0.0, 1.0 - noise / spread) if spread > 0 else 0.0
+    centres = estimates.mean() + truth * (estimates - estimates.mean())
+    chosen = np.argmax(centres + handicap + deviations, axis=1)
+    return float(np.take_along_axis(deviations, chosen[:, None], axis=1).mean())
 
 
 def _bounded(estimates: Floats, quantile: float, errors: Floats) -> Floats:
