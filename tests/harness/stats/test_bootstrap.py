@@ -1,3 +1,5 @@
+from typing import Literal
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -44,7 +46,7 @@ def test_every_resample_draws_as_many_consultations_as_there_are() -> None:
 
 @LAWS
 @given(st.sampled_from([-1.0, 0.0, 0.1, 0.5]), st.integers(2, 6), st.sampled_from(["percentile", "bca"]))
-def test_the_bootstrap_of_a_constant_is_a_point(value: float, n: int, method: str) -> None:
+def test_the_bootstrap_of_a_constant_is_a_point(value: float, n: int, method: Literal["percentile", "bca"]) -> None:
     plan = Resampling(100, method=method)
     found = bootstrap_mean(np.full(2 * n, value), np.arange(2 * n) % n, np.random.default_rng(0), plan)
     assert (found.low, found.value, found.high) == pytest.approx((value, value, value))
