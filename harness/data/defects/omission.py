@@ -46,12 +46,13 @@ def trace_of(removed: str, flawed: str) -> tuple[Trace, tuple[str, ...]]:
     sentence; ``fragment``: anything between. The quotes are the sentences that hold most of it.
     """
     wanted = content_words(removed)
-    if not wanted & content_words(flawed):
+    lines = [line.strip() for line in flawed.split("\n") if wanted & content_words(line)]
+    if not lines:
         return "complete", ()
-    held = [quote for quote in _quotes(flawed) if wanted & content_words(quote)]
-    held = held or [line.strip() for line in flawed.split("\n") if wanted & content_words(line)]
+    held = [quote for quote in dict.fromkeys(_quotes(flawed)) if wanted & content_words(quote)]
     held.sort(key=lambda quote: -len(wanted & content_words(quote)))
     strong = [quote for quote in held if _restates(quote, wanted)]
+    held = held or lines
     return ("restated" if strong else "fragment"), tuple((strong or held)[:QUOTES])
 
 
@@ -61,16 +62,13 @@ def _restates(quote: str, wanted: frozenset[str]) -> bool:
 
 
 def _quotes(note: str) -> list[str]:
-    """Everything that a note says: sentences with their labels, and heading lines."""
-    whole = outline(note)
-    lines = [note[line.start : line.end].strip() for line in whole.lines if line.kind in ("heading", "subheading")]
+    """The sentences of a note, with their label where they say little without; headings restate nothing."""
     said = []
-    for sentence in whole.sentences:
-        line = whole.lines[sentence.line]
-        first = sentence.label and note[line.start : sentence.start].rstrip(" \t:-").endswith(sentence.label)
-        start = note.index(sentence.label, line.start) if first else sentence.start
+    for sentence in outline(note).sentences:
+        labelled = sentence.stated != sentence.text
+        start = note.rindex(sentence.label, 0, sentence.start) if labelled else sentence.start
         said.append(note[start : sentence.end])
-    return said + lines
+    return said
 
 
 def _option(note: str, transcript: str, index: int, removed: str, cut: Edit) -> Option | str:

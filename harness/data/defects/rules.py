@@ -29,22 +29,28 @@ _TIMES = re.compile(
 _OTHER_TIMES = {"once": "twice", "twice": "once", "BD": "QDS", "OD": "BD", "TDS": "OD", "QDS": "BD"}
 _OTHER_TIMES |= {"two": "four", "three": "two", "four": "two"}
 _SPAN = re.compile(
-    r"\b(\d+|an?|one|two|three|four|five|six|seven|eight|few) (hour|day|week|month|year)(s?)\b(?![ -]old)", re.I
+    r"\b(\d+|(?:(?<=for )|(?<=within )|(?<=in )|(?<=about )|(?<=over )|(?<=than ))an?|one|two|three|four|five|six|"
+    r"seven|eight|few) (hour|day|week|month|year)(s?)\b(?![ -]old| of age)",
+    re.I,
 )
 _LONGER = {"hour": "day", "day": "week", "week": "month", "month": "year", "year": "month"}
 _SHORT_SPAN = re.compile(r"(?<![\d/-])(\d{1,2})/(7|52|12)\b(?!/)")
 _LONGER_SHORT = {"7": "52", "52": "12", "12": "7"}
 _SCORE = re.compile(r"\b(\d{1,2})(?=\s?/\s?10\b| out of 10\b)")
-_PRESSURE = re.compile(r"\b(\d{2,3})(?=/\d{2,3}\b(?:\s?mmHg)?)")
+_PRESSURE = re.compile(r"(?<![\d/])([89]\d|[12]\d\d)(?=/\d{2,3}\b(?!/))")
 _MEASURE = re.compile(r"\b(\d{2,3}(?:\.\d)?)(?=\s?(?:%|percent|bpm|°|degrees|kg|lbs?|pounds|mmHg)(?:\W|$))", re.I)
 _AGE = re.compile(r"\b(\d{2})(?=[- ]years?[- ]old\b)")
 _CERTAIN = (
     (re.compile(r"\?\s?(?=[A-Za-z]{3})"), ""),
-    (re.compile(r"\b[Ll]ikely(?= [a-z]+)"), "definite"),
+    (re.compile(r"^Likely(?= (?!to|due|secondary|related|from)[a-z]+)"), "definite"),
+    (re.compile(r"\bmost likely\b(?! to)", re.I), "definitely"),
     (re.compile(r"\bpossible(?= [a-z]+)", re.I), "definite"),
     (re.compile(r"\bprobable\b", re.I), "definite"),
     (re.compile(r"\bsuspected\b", re.I), "confirmed"),
-    (re.compile(r"\b(?:possibly|probably|likely)\b", re.I), "definitely"),
+    (
+        re.compile(r"(?<!more )(?<!most )(?<!less )(?<!very )\b(?:possibly|probably|likely)\b(?! to\b)", re.I),
+        "definitely",
+    ),
 )
 _RELATIVE = {"mother": "father", "mum": "dad", "mom": "dad", "brother": "sister", "son": "daughter", "aunt": "uncle"}
 _RELATIVE |= {"grandmother": "grandfather"}

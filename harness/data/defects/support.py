@@ -17,14 +17,11 @@ def evidence_for(statement: str, transcript: str) -> str:
     answer and what follows). The turn returned is the one of them that shares most words.
     """
     wanted = content_words(statement)
-    turns = _turns(transcript)
-    best, found = 0.0, -1
-    for index in range(len(turns)):
-        share = overlap(wanted, frozenset().union(*(words for _, words in turns[index : index + WINDOW])))
-        if share > best:
-            best, found = share, index
+    shares = [overlap(wanted, words) for words in _windows(transcript)]
+    best = max(shares, default=0.0)
     if best < SUPPORTED:
         return ""
+    turns, found = _turns(transcript), shares.index(best)
     return max(turns[found : found + WINDOW], key=lambda turn: len(wanted & turn[1]))[0]
 
 
@@ -39,3 +36,11 @@ def window_of(evidence: str, transcript: str) -> frozenset[str]:
 def _turns(transcript: str) -> tuple[tuple[str, frozenset[str]], ...]:
     lines = [line for line in transcript.split("\n") if line.strip()]
     return tuple((line, content_words(line.partition(":")[2] or line)) for line in lines)
+
+
+@lru_cache(maxsize=64)
+def _windows(transcript: str) -> tuple[frozenset[str], ...]:
+    turns = _turns(transcript)
+    return tuple(
+        frozenset().union(*(words for _, words in turns[start : start + WINDOW])) for start in range(len(turns))
+    )
