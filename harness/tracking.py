@@ -31,7 +31,7 @@ CHAMPION = "champion"
 
 
 def metric_name(raw: str) -> str:
-    """``raw`` with every character that MLflow refuses replaced by an underscore.
+    """``raw`` with every character that MLflow refuses in metric and parameter names replaced by an underscore.
 
     >>> metric_name("detection@far=0.1 (holdout)")
     'detection_far_0.1 _holdout_'
@@ -157,14 +157,15 @@ class Store:
         from mlflow.entities import Param, RunTag
 
         run = client.get_run(run_id)
-        changed = [k for k, v in run.data.params.items() if record.params.get(k, v) != v]
+        params = {metric_name(name): value for name, value in record.params.items()}
+        changed = [k for k, v in run.data.params.items() if params.get(k, v) != v]
         if changed:
             todo = f"Delete run {run_id} in MLflow and sync again."
             raise TrackingError(f"updating run {record.key!r}", f"other values of parameters {changed[:3]}", todo)
         client.log_batch(
             run_id,
             metrics=_new_points(client, run, record),
-            params=[Param(name, value) for name, value in record.params.items() if name not in run.data.params],
+            params=[Param(name, value) for name, value in params.items() if name not in run.data.params],
             tags=[RunTag(name, value) for name, value in record.tags.items()],
         )
         if record.texts or record.images:
