@@ -48,7 +48,10 @@ class PairedReadings(Part):
 
 
 class Rate(Part):
-    """``count`` of ``n`` notes, with the one-sided 95% Clopper-Pearson upper bound of the rate."""
+    """``count`` of ``n`` notes, with a one-sided 95% upper bound of the rate.
+
+    The bound is Clopper-Pearson's; for false alarms the larger of it and the clustered bootstrap's.
+    """
 
     count: int = Field(ge=0)
     n: int = Field(ge=1)
@@ -69,7 +72,7 @@ class OperatingReading(Part):
 
 
 class OperatingPoint(Part):
-    """A threshold that was fixed on the acceptance split before the holdout was opened."""
+    """A threshold that was fixed on the acceptance split, at this effort, before the holdout was opened."""
 
     effort: Effort | None
     candidate: str
@@ -102,7 +105,7 @@ class CandidateReading(Part):
 
 
 class Difference(Part):
-    """Winner minus baseline, with an interval clustered by consultation at level 1 - alpha."""
+    """Winner minus baseline, with an interval clustered by consultation, at level 1 - alpha / openings."""
 
     value: float
     low: float
@@ -110,7 +113,7 @@ class Difference(Part):
 
 
 class PrimaryTest(Part):
-    """Sign-flip permutation over consultations; ``adjusted_p`` is Holm's over the ladder."""
+    """Sign-flip permutation over consultations; ``adjusted_p`` is Holm's over the ladder, times the openings."""
 
     p: float = Field(ge=0, le=1)
     adjusted_p: float = Field(ge=0, le=1)

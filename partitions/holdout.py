@@ -41,6 +41,7 @@ class Question(Settings):
     judge: str = Field(description="judge kind, or a digest of its configuration")
     model: str
     efforts: tuple[str | None, ...]
+    token_caps: tuple[int | None, ...] = ()
     replicates: tuple[int, ...]
 
     def digest(self) -> str:

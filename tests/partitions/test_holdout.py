@@ -117,6 +117,7 @@ def test_the_order_of_candidates_makes_no_new_question():
         {"model": "x"},
         {"efforts": ("low",)},
         {"replicates": (1,)},
+        {"token_caps": (9,)},
         {"judge": "x"},
     ],
 )
