@@ -223,3 +223,26 @@ def test_a_slow_judgement_is_waited_for_and_never_made_twice():
 
     evaluate(judging(act), tasks(10), 2, report)
     assert set(begun.values()) == {1}
+
+
+def test_what_was_submitted_and_not_begun_when_an_error_came_is_never_begun():
+    both_busy, release, begun, seen = threading.Barrier(3), threading.Event(), [], []
+
+    def act(i):
+        begun.append(i)
+        if i > 0:
+            both_busy.wait(timeout=20)
+            release.wait(timeout=20)
+        return float(i)
+
+    def report(outcome):
+        seen.append(outcome.note_id)
+        if outcome.note_id == "n0":
+            both_busy.wait(timeout=20)  # n1 and n2 hold both threads, n3 is submitted
+            threading.Timer(0.5, release.set).start()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(judging(act), tasks(50), 2, report)
+    assert sorted(begun) == [0, 1, 2]
+    assert sorted(seen) == ["n0", "n1", "n2"]
