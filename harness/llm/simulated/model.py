@@ -1,0 +1,97 @@
+"""The simulated model: one plain function from an HTTP request's body and headers to a reply."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ValidationError
+
+from harness.llm.simulated.answers import Asked, write_answer
+from harness.llm.simulated.attention import Attention, attend
+from harness.llm.simulated.chance import Noise, noise_of, request_digest
+from harness.llm.simulated.cues import read_cues
+from harness.llm.simulated.evidence import compare
+from harness.llm.simulated.faults import HEADER, Delivery, inject
+from harness.llm.simulated.judging import fact_verdict, form_opinion
+from harness.llm.simulated.pipeline import write_audit, write_facts
+from harness.llm.simulated.reading import Material, read_material
+from harness.llm.simulated.reflecting import write_reflection
+from harness.llm.simulated.replies import completion, not_found, refused
+from harness.llm.simulated.wire import MODELS, ChatBody
+from harness.llm.simulated.writing import Text
+
+Writer = Callable[[ChatBody, Material, Noise], Text]
+
+
+@dataclass(frozen=True, slots=True)
+class SimReply:
+    """An HTTP answer. ``delivery`` says how its bytes reach the caller, if they do."""
+
+    status: int
+    headers: Mapping[str, str]
+    payload: Mapping[str, Any]
+    delivery: Delivery = field(default_factory=Delivery)
+
+
+def answer(body: Mapping[str, Any], headers: Mapping[str, str]) -> SimReply:
+    """Answer one chat-completions request; equal requests get equal replies.
+
+    ``headers`` may name a fault (see ``faults``); nothing else in them matters. Never raises for
+    a body that is JSON: what is not supported is a reply with status 400, as an endpoint does.
+    """
+    try:
+        asked = ChatBody.model_validate(body)
+    except ValidationError as error:
+        return SimReply(400, {}, refused(error))
+    if asked.model not in MODELS:
+        return SimReply(404, {}, not_found(asked.model))
+    identity = request_digest(asked)
+    material = read_material(asked.messages)
+    writer = _WRITERS[asked.model]
+    texts = [
+        writer(asked, material, noise_of(identity, asked.seed, index, asked.temperature))
+        for index in range(asked.n or 1)
+    ]
+    reply = completion(asked, material, texts, identity)
+    status, added, payload, delivery = inject(headers.get(HEADER, ""), reply)
+    return SimReply(status, added, payload, delivery)
+
+
+def _judge(body: ChatBody, material: Material, noise: Noise) -> Text:
+    return _opine(body, material, noise, attend(read_cues(material.instruction), body.effort))
+
+
+def _null(body: ChatBody, material: Material, noise: Noise) -> Text:
+    return _opine(body, material, noise, attend(read_cues("faithful and complete"), "none"))
+
+
+def _opine(body: ChatBody, material: Material, noise: Noise, attention: Attention) -> Text:
+    opinion = form_opinion(compare(material.transcript, material.note), attention, noise)
+
+    def verdict(fact: str) -> float:
+        return fact_verdict(fact, material.note, attention, noise)
+
+    return write_answer(body.reply_schema, Asked(opinion, dict(material.facts), verdict, material.contract))
+
+
+def _extract(body: ChatBody, material: Material, noise: Noise) -> Text:
+    return write_facts(material, body.reply_schema, body.effort, noise)
+
+
+def _audit(body: ChatBody, material: Material, noise: Noise) -> Text:
+    return write_audit(material, body.reply_schema, noise)
+
+
+def _reflect(body: ChatBody, material: Material, noise: Noise) -> Text:
+    return Text().write(write_reflection(material, noise.sample))
+
+
+_WRITERS: Mapping[str, Writer] = {
+    "sim-judge": _judge,
+    "sim-null": _null,
+    "sim-extractor": _extract,
+    "sim-auditor": _audit,
+    "sim-reflector": _reflect,
+}
