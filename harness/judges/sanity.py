@@ -62,14 +62,16 @@ class Sanity:
 
     ``good`` and ``bad`` are mean scores over the readable repeats, on the judge's native scale;
     ``ordered`` is good > bad, strictly. ``agreement`` in [0, 1], higher = steadier: the share of
-    pairs of repeats on one note with the same score, pooled over both notes. ``failures`` counts
-    the unreadable judgements.
+    pairs of repeats on one note with the same score, pooled over both notes. ``spread`` >= 0, lower
+    = steadier: the standard deviation of repeats on one note, pooled over both (for ensembles,
+    whose scores are seldom equal, the reading that tells). ``failures`` counts the unreadable judgements.
     """
 
     good: float
     bad: float
     ordered: bool
     agreement: float
+    spread: float
     failures: int
 
 
@@ -83,11 +85,13 @@ def check_sanity(judge: Judge, repeats: int = 3) -> Sanity:
     good, bad = _scores(outcomes[GOOD.id]), _scores(outcomes[BAD.id])
     same = [a == b for scores in (good, bad) for a, b in combinations(scores, 2)]
     means = float(np.mean(good)), float(np.mean(bad))
+    squares = sum(float(np.var(scores)) * len(scores) for scores in (good, bad))
     return Sanity(
         good=means[0],
         bad=means[1],
         ordered=means[0] > means[1],
         agreement=float(np.mean(same)),
+        spread=float(np.sqrt(squares / (len(good) + len(bad) - 2))),
         failures=2 * repeats - len(good) - len(bad),
     )
 

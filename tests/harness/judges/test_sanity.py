@@ -14,7 +14,7 @@ def by_note(good, bad):
 
 
 def test_a_steady_judge_that_orders_the_notes_is_sane():
-    assert check_sanity(by_note([9, 9, 9], [2, 2, 2])) == Sanity(9.0, 2.0, True, 1.0, 0)
+    assert check_sanity(by_note([9, 9, 9], [2, 2, 2])) == Sanity(9.0, 2.0, True, 1.0, 0.0, 0)
 
 
 def test_equal_means_are_not_ordered():
@@ -24,6 +24,11 @@ def test_equal_means_are_not_ordered():
 def test_agreement_is_the_share_of_equal_pairs_of_repeats():
     # one of three pairs agrees on the good note, three of three on the bad one
     assert check_sanity(by_note([9, 9, 8], [2, 2, 2])).agreement == pytest.approx(4 / 6)
+
+
+def test_spread_is_the_pooled_standard_deviation_of_repeats():
+    # sample variances 1 (of 8, 9, 10) and 0 (of 2, 2, 2), with two degrees of freedom each
+    assert check_sanity(by_note([8, 9, 10], [2, 2, 2])).spread == pytest.approx(0.5**0.5)
 
 
 def test_failures_are_counted_and_never_scored():
