@@ -19,7 +19,7 @@ from optimiser.candidates import load_seed
 from optimiser.config import CampaignConfig
 from optimiser.desk import CampaignDesk, Instruments
 from optimiser.engines.build import build_engine
-from optimiser.folds import Folds, Part
+from optimiser.folds import folds_of
 from optimiser.freeze import freeze
 from optimiser.guards import Guard, word_runs
 from optimiser.journal import Journal
@@ -96,7 +96,7 @@ class _Campaign:
         self._started = lab.clock()
         self._seeds = tuple(load_seed(path, config.judge.kind, config.target) for path in config.seeds)
         self._measurer = Measurer(lab.judge_for, journal, config.model.concurrency, lab.on_outcome)
-        self._desk = CampaignDesk(config, self._seeds, self._folds(), self._instruments(journal))
+        self._desk = CampaignDesk(config, self._seeds, folds_of(splits), self._instruments(journal))
 
     def run(self) -> Result:
         try:
@@ -124,12 +124,6 @@ class _Campaign:
             return "budget"
         assert self._desk.finish_reason is not None
         return self._desk.finish_reason
-
-    def _folds(self) -> Folds:
-        training, frontier = self._splits.training, set(self._splits.manifest.frontier)
-        inside = [c.id for c in training.consultations if c.id in frontier]
-        outside = [c.id for c in training.consultations if c.id not in frontier]
-        return Folds(Part(training.of(outside)), Part(training.of(inside)), Part(self._splits.acceptance))
 
     def _instruments(self, journal: Journal) -> Instruments:
         engine = self._config.engine

@@ -93,18 +93,24 @@ class CampaignConfig(Settings):
         return self.model.in_process or self.reflector.in_process
 
 
-def load_campaign(path: Path) -> CampaignConfig:
-    """Read a campaign file; ``model`` and ``reflector`` may name a YAML file relative to it, as may the paths."""
+def load_campaign(path: Path, data: Path | None = None) -> CampaignConfig:
+    """Read a campaign file; ``model`` and ``reflector`` may name a YAML file relative to it, as may the paths.
+
+    ``data`` replaces the configured folder of the source.
+    """
     raw = load_yaml(path)
     if not isinstance(raw, dict):
         raise ConfigError(f"reading {path}", "not a mapping", "Start from one of the files in configs/.")
     for key in ("model", "reflector"):
         if isinstance(raw.get(key), str):
             raw[key] = load_yaml(path.parent / raw[key])
-    raw["seeds"] = [_beside(path, seed) for seed in raw.get("seeds", [])]
-    data = raw.get("data")
-    if isinstance(data, dict) and data.get("path"):
-        data["path"] = _beside(path, data["path"])
+    if isinstance(raw.get("seeds"), list):
+        raw["seeds"] = [_beside(path, seed) for seed in raw["seeds"]]
+    source = raw.get("data")
+    if isinstance(source, dict) and data is not None:
+        source["path"] = data.resolve()
+    elif isinstance(source, dict) and source.get("path"):
+        source["path"] = _beside(path, source["path"])
     return parse_config(CampaignConfig, raw, str(path))
 
 

@@ -21,7 +21,7 @@ from optimiser.frontier import pick_parent, pick_partner
 from optimiser.guards import Guard
 from optimiser.ledger import Ledger
 from optimiser.measuring import Measurer, Replicates, measured
-from optimiser.records import CandidateRecord, FinishReason, ProposalRow
+from optimiser.records import CandidateRecord, FinishReason, Measured, ProposalRow
 from optimiser.reflection import Reflector, merge_prompt, mutation_prompt
 
 ROUND = 10  # replicate numbers of one round are ROUND * round + 0, 1, ...
@@ -213,7 +213,7 @@ class CampaignDesk:
             before = round(sum(self.scores(turn.parent, turn.minibatch, turn.iteration)), 6)
             after = round(sum(self.scores(child, turn.minibatch, turn.iteration)), 6)
         cap = self._config.acceptance.cap
-        tables = ()
+        tables: tuple[Measured, ...] = ()
         if verdict.accepted and child is not None:
             tables = (
                 measured(self.frontier_table(child), "frontier", cap),

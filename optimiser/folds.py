@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from harness.types import PairSet
+from partitions.splits import Splits
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,11 @@ class Folds:
     reflection: Part
     frontier: Part
     acceptance: Part
+
+
+def folds_of(splits: Splits) -> Folds:
+    """The folds of an opened split."""
+    return Folds(Part(splits.reflection), Part(splits.frontier), Part(splits.acceptance))
 
 
 def minibatch(units: Sequence[str], size: int, seed: int, iteration: int) -> tuple[str, ...]:

@@ -1,0 +1,228 @@
+"""`judgelab split`, `plan` and `run`."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from harness.data.pairs import FILE_NAME, read_pairs
+from optimiser.campaign import EXIT_CODES, PAUSES, Lab, Result, run_campaign, write_json
+from optimiser.candidates import load_seed
+from optimiser.cli.evidence import confirm_campaign, finish_report
+from optimiser.cli.live import Live, open_tracker
+from optimiser.cli.show import duration, emit, err, money, out
+from optimiser.config import CampaignConfig, load_campaign
+from optimiser.folds import folds_of
+from optimiser.laboratory import Laboratory, open_laboratory
+from optimiser.plan import Bill, Plan, check_affordable, plan_campaign
+from optimiser.workspace import Workspace
+from partitions.config import SplitConfig
+from partitions.seal import seal
+from partitions.splits import Splits
+
+Config = Annotated[Path, typer.Argument(help="Campaign file, e.g. configs/demo.yaml.")]
+OutDir = Annotated[Path | None, typer.Option("--out", help="Campaign folder; default campaigns/<name>.")]
+Data = Annotated[Path | None, typer.Option("--data", help="Folder of the source, instead of the configured one.")]
+Seed = Annotated[int | None, typer.Option("--seed", help="Seed of the search, instead of the configured one.")]
+Cache = Annotated[
+    Path | None, typer.Option("--cache", help="Reply cache; default cache.sqlite beside the campaign folder.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add this file's commands."""
+    app.command(epilog="Example: judgelab split corpus --out corpus/split --seed 7")(split)
+    app.command(epilog="Example: judgelab plan configs/confirmatory.yaml --json")(plan)
+    app.command(epilog="Example: judgelab run configs/demo.yaml --confirm")(run)
+
+
+def split(
+    dataset: Annotated[Path, typer.Argument(help="A dataset folder or file with pairs.")],
+    folder: Annotated[Path, typer.Option("--out", help="New folder for the sealed split.")],
+    training: Annotated[float, typer.Option(help="Share of consultations.")] = 0.45,
+    acceptance: Annotated[float, typer.Option(help="Share of consultations.")] = 0.25,
+    holdout: Annotated[float, typer.Option(help="Share of consultations.")] = 0.30,
+    seed: Annotated[int, typer.Option(help="Seed of the draw.")] = 7,
+    exclude: Annotated[list[str] | None, typer.Option(help="Consultation id to leave out; repeat for more.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Divide a pair set by consultation and seal it: no leak, no change, one door to the holdout."""
+    pair_set = read_pairs(dataset / FILE_NAME if dataset.is_dir() else dataset)
+    config = SplitConfig(
+        training=training, acceptance=acceptance, holdout=holdout, seed=seed, exclude=tuple(exclude or ())
+    )
+    manifest = seal(pair_set, config, folder)
+    counts = {name: len(record.consultations) for name, record in manifest.splits.items()}
+    emit({"folder": str(folder), "digest": manifest.digest, "consultations": counts}, as_json)
+
+
+def plan(config_file: Config, folder: OutDir = None, data: Data = None, as_json: Json = False) -> None:
+    """Print what a campaign would buy: calls, tokens, money, time. Buys nothing."""
+    config = _configured(config_file, data, None)
+    splits, _ = _workspace(config, folder).prepare(config)
+    found = _planned(config, splits)
+    emit(_plan_shown(config, found), as_json, title=f"Plan of {config.name}")
+    check_affordable(config, found)
+
+
+def run(
+    config_file: Config,
+    folder: OutDir = None,
+    data: Data = None,
+    cache: Cache = None,
+    seed: Seed = None,
+    confirm: Annotated[
+        bool, typer.Option("--confirm", help="Also confirm on the holdout and write the report.")
+    ] = False,
+    mlflow: Annotated[
+        Path | None, typer.Option("--mlflow", help="MLflow store; default mlruns. Give '-' for none.")
+    ] = Path("mlruns"),
+    as_json: Json = False,
+) -> None:
+    """Run a campaign, or go on with one: the same command resumes exactly where it was.
+
+    Stops at Ctrl-C, at a file STOP in the campaign folder, at its caps and when the search stalls. Exit codes: 0
+    completed, 10 stalled, 11 budget, 12 reflector failed, 13 no valid proposal; paused: 20 time, 21 stop file,
+    22 endpoint, 130 interrupted; 3 for a mistake.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    config = _configured(config_file, data, seed)
+    workspace = _workspace(config, folder)
+    for path in config.seeds:
+        load_seed(path, config.judge.kind, config.target)
+    splits, built = workspace.prepare(config)
+    found = _planned(config, splits)
+    if not as_json:
+        emit(_data_shown(splits, built), False, title=f"Data of {config.name}")
+        emit(_plan_shown(config, found), False, title="Plan")
+    check_affordable(config, found)
+    store = cache or workspace.root.parent / "cache.sqlite"
+    with open_laboratory(config, f"{config.name}@{workspace.root.resolve()}", store) as laboratory:
+        result = _search(config, workspace, splits, laboratory, found, mlflow)
+        _write_status(workspace, result, laboratory)
+        if result.frozen is None:
+            _say_paused(workspace, result)
+            raise typer.Exit(EXIT_CODES[result.reason])
+        if confirm:
+            confirm_campaign(workspace, laboratory, mlflow)
+    lines = finish_report(workspace, mlflow)
+    summary = _summary(config, workspace, result, store, lines)
+    if as_json:
+        emit(summary, True)
+    else:
+        for line in lines:
+            out.print(line, markup=False, highlight=False)
+    raise typer.Exit(EXIT_CODES[result.reason])
+
+
+def _search(
+    config: CampaignConfig,
+    workspace: Workspace,
+    splits: Splits,
+    laboratory: Laboratory,
+    found: Plan,
+    mlflow: Path | None,
+) -> Result:
+    baseline = load_seed(config.seeds[0], config.judge.kind, config.target)
+    sanity, simulated = laboratory.sanity(baseline)
+    _say_sanity(sanity.ordered, sanity.good, sanity.bad, sanity.agreement)
+    with Live(found.search.calls, lambda: laboratory.spent, open_tracker(mlflow)) as live:
+        lab = Lab(laboratory.judge_for, laboratory.reflector, simulated, live.on_rows, live.on_outcome)
+        return run_campaign(config, workspace, splits, lab)
+
+
+def _configured(path: Path, data: Path | None, seed: int | None) -> CampaignConfig:
+    config = load_campaign(path, data)
+    return config if seed is None else config.model_copy(update={"seed": seed})
+
+
+def _workspace(config: CampaignConfig, folder: Path | None) -> Workspace:
+    return Workspace(folder or Path("campaigns") / config.name)
+
+
+def _planned(config: CampaignConfig, splits: Splits) -> Plan:
+    holdout = splits.manifest.splits["holdout"]
+    return plan_campaign(config, folds_of(splits), (len(holdout.consultations), holdout.pairs))
+
+
+def _plan_shown(config: CampaignConfig, found: Plan) -> dict[str, Any]:
+    def shown(bill: Bill) -> dict[str, Any]:
+        return {
+            "calls": bill.calls,
+            "tokens": bill.prompt_tokens + bill.completion_tokens,
+            "money": money(bill.dollars(config.model)),
+            "time": duration(bill.seconds(config.model)),
+        }
+
+    return {
+        "simulated": config.simulated,
+        "proposals": {"configured": config.engine.proposals, "the caps buy": min(found.affordable, 10**6)},
+        "search, typical": shown(found.search),
+        "search, at most": shown(found.search_worst),
+        "confirmation": shown(found.confirmation),
+        "reflection calls": found.reflection.calls,
+    }
+
+
+def _data_shown(splits: Splits, built: Any) -> dict[str, Any]:
+    manifest = splits.manifest
+    shown: dict[str, Any] = {
+        "source": manifest.dataset,
+        "simulated text": manifest.simulated,
+        "clean twins": "verified" if manifest.clean_verified else "unverified",
+        "consultations": {name: len(part.consultations) for name, part in manifest.splits.items()},
+        "pairs": {name: part.pairs for name, part in manifest.splits.items()},
+    }
+    if built is not None and built.imported_refused:
+        shown["left out at import"] = dict(built.imported_refused)
+    if built is not None and built.planted_refused:
+        shown["edits refused"] = dict(built.planted_refused)
+    return shown
+
+
+def _say_sanity(ordered: bool, good: float, bad: float, agreement: float) -> None:
+    line = f"sanity check: good note {good:.2f}, bad note {bad:.2f}; agreement with own repeats {agreement:.0%}"
+    err.print(line if ordered else f"[bold yellow]warning[/] {line}: the baseline judge does not order them")
+
+
+def _say_paused(workspace: Workspace, result: Result) -> None:
+    err.print(f"paused: {result.reason}, after {len(result.rows)} rows of {workspace.ledger}")
+    err.print("nothing is lost: the same command goes on from here")
+
+
+def _write_status(workspace: Workspace, result: Result, laboratory: Laboratory) -> None:
+    status: Mapping[str, Any] = {
+        "reason": result.reason,
+        "paused": result.reason in PAUSES,
+        "exit_code": EXIT_CODES[result.reason],
+        "rows": len(result.rows),
+        "bought": asdict(laboratory.spent),
+    }
+    write_json(json.dumps(status, indent=2), workspace.status)
+
+
+def _summary(
+    config: CampaignConfig, workspace: Workspace, result: Result, store: Path, lines: tuple[str, ...]
+) -> dict[str, Any]:
+    frozen = result.frozen
+    assert frozen is not None
+    return {
+        "campaign": config.name,
+        "simulated": frozen.simulated,
+        "reason": result.reason,
+        "seed_kept": frozen.seed_kept,
+        "winner": frozen.winner.id,
+        "baseline": frozen.baseline.id,
+        "folder": str(workspace.root),
+        "cache": str(store),
+        "confirmed": workspace.confirmation.exists(),
+        "bought": json.loads(workspace.status.read_text())["bought"],
+        "lines": list(lines),
+    }

@@ -1,0 +1,113 @@
+"""`judgelab data`: build, import and describe pair sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from harness.data.aci_bench import import_aci_bench
+from harness.data.defects import plant_defects
+from harness.data.describe import describe
+from harness.data.imported import Imported
+from harness.data.jsonl import format_help, import_jsonl
+from harness.data.pairs import FILE_NAME, read_pairs, write_pairs
+from harness.data.primock57 import import_primock57
+from harness.data.synthetic import build_synthetic
+from harness.errors import DataError
+from harness.types import PairSet
+from optimiser.cli.show import emit, out
+
+app = typer.Typer(help="Build, import and describe pair sets.", no_args_is_help=True)
+
+IMPORTERS: dict[str, Callable[[Path], Imported]] = {
+    "primock57": import_primock57,
+    "aci-bench": import_aci_bench,
+    "jsonl": import_jsonl,
+}
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Out = Annotated[Path, typer.Option("--out", help="Folder for the result; made if it is not there.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of everything drawn at random.")]
+
+
+@app.command(epilog="Example: judgelab data synth --consultations 100 --out corpus --seed 3")
+def synth(
+    folder: Out,
+    consultations: Annotated[int, typer.Option(min=6, help="How many consultations.")] = 96,
+    pairs: Annotated[int, typer.Option(min=1, max=20, help="Flawed notes per clean note at most.")] = 5,
+    seed: Seed = 20261,
+    as_json: Json = False,
+) -> None:
+    """Make a synthetic corpus: consultations, clean notes, planted defects. Simulated text, and labelled so."""
+    pair_set = build_synthetic(consultations, pairs, seed)
+    write_pairs(pair_set, folder / FILE_NAME)
+    emit({"file": str(folder / FILE_NAME)} | _described(pair_set), as_json)
+
+
+@app.command("import", epilog="Example: judgelab data import primock57 data/primock57 --out corpora/primock57 --json")
+def import_(
+    source: Annotated[str, typer.Argument(help="primock57, aci-bench or jsonl")],
+    directory: Annotated[Path, typer.Argument(help="Folder of the source, as published.")],
+    folder: Out,
+    as_json: Json = False,
+    formats: Annotated[bool, typer.Option("--format", help="Print the JSONL format and stop.")] = False,
+) -> None:
+    """Read consultations and clean notes from a source; every left-out item is counted by reason."""
+    if formats:
+        out.print(format_help(), markup=False, highlight=False)
+        return
+    imported = _importer(source)(directory)
+    pair_set = PairSet(source, imported.consultations, (), imported.notes, clean_verified=False)
+    write_pairs(pair_set, folder / FILE_NAME)
+    emit(
+        {
+            "file": str(folder / FILE_NAME),
+            "consultations": len(imported.consultations),
+            "notes": len(imported.notes),
+            "refused": dict(imported.refused),
+            "details": [asdict(detail) for detail in imported.details],
+        },
+        as_json,
+    )
+
+
+@app.command(epilog="Example: judgelab data defects corpora/primock57 --out corpora/primock57-pairs --seed 5")
+def defects(
+    dataset: Annotated[Path, typer.Argument(help="Folder or file that `data import` wrote.")],
+    folder: Out,
+    pairs: Annotated[int, typer.Option(min=1, max=20, help="Flawed notes per clean note at most.")] = 5,
+    seed: Seed = 20261,
+    as_json: Json = False,
+) -> None:
+    """Plant one defect per flawed note in real notes. The clean twins stay unverified, and are labelled so."""
+    whole = read_pairs(_file(dataset))
+    clean = tuple(note for note in whole.notes if note.defect is None)
+    planted = plant_defects(whole.consultations, clean, pairs, seed)
+    pair_set = PairSet(whole.name, whole.consultations, planted.pairs, clean, whole.clean_verified, whole.simulated)
+    write_pairs(pair_set, folder / FILE_NAME)
+    emit({"file": str(folder / FILE_NAME)} | _described(pair_set) | {"refused": dict(planted.refused)}, as_json)
+
+
+@app.command("describe", epilog="Example: judgelab data describe corpus --json")
+def describe_(
+    dataset: Annotated[Path, typer.Argument(help="A dataset folder or file.")], as_json: Json = False
+) -> None:
+    """Count consultations, notes and pairs by class, severity, source and stratum."""
+    emit(_described(read_pairs(_file(dataset))), as_json)
+
+
+def _described(pair_set: PairSet) -> dict[str, Any]:
+    return asdict(describe(pair_set))
+
+
+def _file(dataset: Path) -> Path:
+    return dataset / FILE_NAME if dataset.is_dir() else dataset
+
+
+def _importer(source: str) -> Callable[[Path], Imported]:
+    if source not in IMPORTERS:
+        raise DataError("choosing an importer", f"unknown source {source!r}", f"Use one of {', '.join(IMPORTERS)}.")
+    return IMPORTERS[source]

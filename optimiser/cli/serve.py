@@ -1,0 +1,78 @@
+"""`judgelab ui`, `serve-sim`, `serve-local` and `mlflow-sync`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.tracking import Store
+from optimiser.cli.show import emit, err
+from optimiser.confirmation import read_confirmation
+from optimiser.ledger import read_ledger
+from optimiser.projection import sync
+from optimiser.workspace import Workspace
+
+Port = Annotated[int, typer.Option(min=1, max=65535, help="TCP port.")]
+Host = Annotated[str, typer.Option(help="Address to listen on.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add this file's commands."""
+    app.command(epilog="Example: judgelab ui --port 5000")(ui)
+    app.command("serve-sim", epilog="Example: judgelab serve-sim --port 8401")(serve_sim)
+    app.command("serve-local", epilog="Example: judgelab serve-local --gguf model.gguf --port 8402")(serve_local_)
+    app.command("mlflow-sync", epilog="Example: judgelab mlflow-sync campaigns/demo")(mlflow_sync)
+
+
+def ui(
+    store: Annotated[Path, typer.Option(help="MLflow store.")] = Path("mlruns"),
+    port: Port = 5000,
+    host: Host = "127.0.0.1",
+) -> None:
+    """Open the MLflow server on this project's store."""
+    opened = Store(store)
+    err.print(f"MLflow on http://{host}:{port} (Ctrl-C ends it)")
+    command = [sys.executable, "-m", "mlflow", "ui", "--backend-store-uri", opened.uri, "--host", host]
+    raise typer.Exit(subprocess.call([*command, "--port", str(port)]))
+
+
+def serve_sim(
+    port: Port = 8401,
+    host: Host = "127.0.0.1",
+    faults: Annotated[Path | None, typer.Option(help="YAML file of seeded faults.")] = None,
+) -> None:
+    """Serve the simulated model over HTTP, for any client of the chat-completions protocol. Not a real model."""
+    from harness.llm.simulated.faults import load_faults
+    from harness.llm.simulated.server import serve
+
+    err.print(f"simulated models on http://{host}:{port}/v1 (Ctrl-C ends it)")
+    serve(host, port, load_faults(faults) if faults else None)
+
+
+def serve_local_(
+    gguf: Annotated[Path | None, typer.Option(help="Weights; default the small model of `make local`.")] = None,
+    port: Port = 8402,
+    host: Host = "127.0.0.1",
+) -> None:
+    """Serve a GGUF file with llama.cpp in this process (needs `make local`)."""
+    from harness.llm.local import serve_local
+
+    err.print(f"llama.cpp on http://{host}:{port}/v1 (Ctrl-C ends it)")
+    serve_local(gguf, host, port)
+
+
+def mlflow_sync(
+    folder: Annotated[Path, typer.Argument(help="Campaign folder.")],
+    store: Annotated[Path, typer.Option(help="MLflow store.")] = Path("mlruns"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Write a campaign's ledger and confirmation into the MLflow store; doing it twice adds nothing."""
+    workspace = Workspace(folder)
+    rows = read_ledger(workspace.ledger)
+    confirmation = read_confirmation(workspace.confirmation) if workspace.confirmation.exists() else None
+    sync(rows, confirmation, Store(store))
+    emit({"campaign": rows[0].campaign if rows and rows[0].type == "start" else "", "rows": len(rows)}, as_json)
