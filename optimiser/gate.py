@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 from xml.etree import ElementTree
 
 from harness.errors import DataError
@@ -15,11 +15,14 @@ from optimiser.confirmation import Confirmation, Rung, read_confirmation
 from optimiser.findings import effort_name
 from optimiser.rung import decide
 
-PASS, REGRESSION, INCONCLUSIVE, MISUSE = 0, 1, 2, 3
 # What XML 1.0 cannot hold even escaped.
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 ExitCode = Literal[0, 1, 2, 3]
+PASS: Final = 0
+REGRESSION: Final = 1
+INCONCLUSIVE: Final = 2
+MISUSE: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,7 @@ def _markdown(result: GateResult) -> Iterator[str]:
     yield f"# Judge gate: {outcome} ({result.verdict})"
     confirmation = result.confirmation
     if confirmation is not None and confirmation.simulated:
-        yield "\n> **SIMULATED.** These figures come from a simulated model or text. They say nothing about a real model."
+        yield "\n> **SIMULATED.** These figures come from a simulated model or text and say nothing about a real one."
     yield ""
     yield from (f"- {' '.join(reason.split())}" for reason in result.reasons)
     if confirmation is None:
