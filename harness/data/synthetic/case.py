@@ -64,7 +64,8 @@ def draw_case(index: int, rng: np.random.Generator) -> Case:
         for point in problem.points:
             if _possible(point, stratum):
                 (used if point in chosen else spare).append(_draw(point, problem.id, patient, rng))
-    wanted, unwanted = general_points(stratum, rng)
+    clashes = frozenset(clash for item in used for clash in item.point.clashes)
+    wanted, unwanted = general_points(stratum, clashes, rng)
     used += [_draw(point, GENERAL, patient, rng) for point in wanted]
     spare += [_draw(point, GENERAL, patient, rng) for point in unwanted]
     complaints = tuple(expand(problem.complaint, rng) for problem in problems)
@@ -91,6 +92,8 @@ def _choose(points: Sequence[Point], count: int, stratum: str, rng: np.random.Ge
 def _draw(point: Point, group: str, patient: Patient, rng: np.random.Generator) -> Item:
     point = framed(point, rng)
     values = {slot: expand(pick(options, rng), rng) for slot, options in point.slots.items()}
+    if "span" in values and point.section == "history" and chance(0.15, rng):
+        values["span"] = _corrected(values["span"], point.slots["span"], rng)
     values |= patient.pronouns
     said = spoken(expand(point.said, rng), values)
     if point.section not in BY_DOCTOR:
@@ -108,3 +111,9 @@ def _draw(point: Point, group: str, patient: Patient, rng: np.random.Generator) 
         full=expand(point.full, rng),
         again=expand(point.again, rng),
     )
+
+
+def _corrected(true: str, spans: Sequence[str], rng: np.random.Generator) -> str:
+    """A duration that is first said wrong and put right in the same breath."""
+    slip = pick([span for span in spans if span != true], rng)
+    return expand(f"{slip}, no[, sorry|, I tell a lie|, hang on|, more like], {true}~{true}", rng)

@@ -85,8 +85,12 @@ def alterations(case: Case, draft: Draft, aspect: Aspect, rng: np.random.Generat
 
 def _false_value(item: Item, change: Change, rng: np.random.Generator) -> str:
     true = item.values[change.slot]
-    if change.aspect == "dose" and not change.values:
-        factor = pick((2.0, 0.5), rng)
-        return _AMOUNT.sub(lambda m: f"{float(m.group(1)) * factor:g}", true.split("~")[-1])
-    others = [value for value in change.values or item.point.slots[change.slot] if value != true]
-    return pick(others, rng)
+    now = true.split("~")[-1]
+    if change.values:
+        return pick([value for value in change.values if value != now], rng)
+    factor = pick((2.0, 0.5), rng)
+    scaled = _AMOUNT.sub(lambda m: f"{float(m.group(1)) * factor:g}", now)
+    if change.aspect == "dose" and scaled != now:
+        return scaled
+    # A value that was said by mistake is no plain falsehood, so whatever stands in the turn is not used.
+    return pick([value for value in item.point.slots[change.slot] if value.split("~")[-1] not in true], rng)

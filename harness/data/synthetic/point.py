@@ -37,6 +37,7 @@ class Point:
     that establishes it; ``terse`` and ``full`` its note wordings; ``again`` an optional second
     mention for the assessment or plan. ``core`` points are always drawn with their problem.
     ``denied`` names what a pertinent negative denies; its note wordings come from ``frames``.
+    ``clashes`` are ids of background points that a careful doctor would not combine with it.
     """
 
     id: str
@@ -52,6 +53,7 @@ class Point:
     changes: tuple[Change, ...] = ()
     core: bool = False
     denied: str = ""
+    clashes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,9 @@ from harness.types import Aspect, Defect, Pair
 
 HEADING_WORDS = 4  # a heading may leave with the only sentence under it
 SURVIVING_SHARE = 1 / 3  # of a fact's terms, in other sentences, before the fact counts as present
-_SPAN = re.compile(r"\d+(?:/\d+|-? ?(?:hour|day|week|month|year)s?)|\b\d+\b", re.I)
+_SPAN = re.compile(
+    r"\d+(?:/\d+|-? ?(?:hour|day|week|month|year)s?)|\b\d+\b|\b(?:sun|mon|tues|wednes|thurs|fri|satur)day\b", re.I
+)
 _NEGATION = re.compile(r"\b(?:no|nil|not|denie[sd]|negative|without|absent|normal|clear|never)\b", re.I)
 _HEDGE = re.compile(
     r"\b(?:likely|probabl[ey]|possibl[ey]|suspected|query|confirmed|definite|established|certain(?:ly)?|proven)\b", re.I

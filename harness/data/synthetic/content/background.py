@@ -193,14 +193,16 @@ _FOLLOW = Point(
 _ANOTHER = "[Any other|Do you take any other|And are there other] [tablets|medicines|prescriptions][ as well|]?"
 
 
-def general_points(stratum: str, rng: np.random.Generator) -> tuple[list[Point], list[Point]]:
-    """The background points of one consultation, and drugs that were not mentioned in it."""
-    drugs = [DRUGS[int(i)] for i in rng.permutation(len(DRUGS))[:3]]
+def general_points(stratum: str, clashes: frozenset[str], rng: np.random.Generator) -> tuple[list[Point], list[Point]]:
+    """The background points of one consultation, without the clashing ones, and drugs that it does not mention."""
+    able = [drug for drug in DRUGS if drug.id not in clashes]
+    drugs = [able[int(i)] for i in rng.permutation(len(able))[:3]]
+    allergies = [allergy for allergy in ALLERGIES if allergy.id not in clashes]
     taken = drugs[: pick((1, 1, 2), rng)]
     taken[1:] = [dataclasses.replace(point, ask=_ANOTHER) for point in taken[1:]]
     social = [(_FAMILY, _WORK, _SMOKING, _ALCOHOL, _HOME)[int(i)] for i in rng.permutation(5)[: pick((1, 2), rng)]]
     vitals = [] if stratum == "telephone" else [pick((_PRESSURE, _PULSE), rng)]
-    points = [*taken, pick(ALLERGIES, rng), *social, *vitals, _FOLLOW]
+    points = [*taken, pick(allergies, rng), *social, *vitals, _FOLLOW]
     if chance(0.5, rng):
         points.insert(0, _ILLNESS)
     return points, drugs[len(taken) :]
