@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from harness.data.words import content_words
+
 Section = Literal[
     "history", "past", "drugs", "allergy", "family", "social", "exam", "results", "assessment", "plan", "concerns"
 ]
@@ -42,6 +44,9 @@ _BULLET = re.compile(r"\s*(?:[•*–-]\s*|\(?(?P<number>\d{1,2})[.)]\s+)?")
 _LABEL = re.compile(r"(?P<label>[A-Za-z][A-Za-z/&,()' -]{0,44}?)\s?(?::|\s-\s|-\s)[ \t]*(?=\S)")
 _CUT = re.compile(r"(?<=[.?!])[ \t]+(?=[A-Z0-9“\"(?])")
 _ABBREVIATED = re.compile(r"\b(?:dr|mr|mrs|ms|st|vs|e\.g|i\.e|no|approx|occ|prev|[A-Z])\.$", re.IGNORECASE)
+_BARE = re.compile(
+    r"(?:pmhx?|psh|dhx?|shx?|fhx?|fmhx?|hpc|imp|ddx|plan|past medical history|medications?|allergies)\b", re.IGNORECASE
+)
 _HEADING_WORDS = 7
 
 
@@ -70,8 +75,10 @@ class Sentence:
 
     @property
     def stated(self) -> str:
-        """The sentence with the label that gives it its sense, where the label is its own."""
-        return f"{self.label}: {self.text}" if self.label and self.alone else self.text
+        """The sentence, with its label where it says little without: ``Blood Pressure: 118/77``."""
+        measured = self.text[:1].isdigit() and not _section(self.label)
+        needed = measured or len(content_words(self.text)) < 2
+        return f"{self.label}: {self.text}" if self.label and self.alone and needed else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +103,7 @@ def outline(note: str) -> Outline:
     sentences: list[Sentence] = []
     section: Section = "history"
     start = 0
-    for index, line in enumerate(raw):
-        following = next((other for other in raw[index + 1 :] if other.strip()), "")
+    for index, (line, following) in enumerate(zip(raw, _following(raw), strict=True)):
         kind = _kind(line, following)
         opened = _section(line) if kind == "heading" else None
         if kind == "text":
@@ -107,7 +113,10 @@ def outline(note: str) -> Outline:
         number = (match["number"] or "") if match else ""
         lines.append(Line(kind, start, start + len(line), section, number))
         if kind == "text":
-            sentences += _sentences(line, start, index, section)
+            label, spans = _spans(line)
+            own = (_section(label) if label else None) or section
+            alone = len(spans) == 1
+            sentences += [Sentence(line[a:b], start + a, start + b, index, own, label, alone) for a, b in spans]
         start += len(line) + 1
     return Outline(tuple(lines), tuple(sentences))
 
@@ -118,6 +127,7 @@ def tidy(note: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
 
 
+@lru_cache(maxsize=20_000)
 def _kind(line: str, following: str) -> LineKind:
     bare = line.strip()
     if not bare:
@@ -144,14 +154,19 @@ def _names_only(name: str) -> bool:
     return not rest or name.isupper() or rest in {"history", "of present illness", "complaint", "on", "up", "and plan"}
 
 
+@lru_cache(maxsize=20_000)
 def _section(line: str) -> Section | None:
     name = line.strip(" \t•*-")
     return next((section for section, matcher in _MATCHERS if matcher.match(name)), None)
 
 
+@lru_cache(maxsize=20_000)
 def _opened(line: str) -> Section | None:
-    """The section that an inline label such as ``PMH:`` opens."""
+    """The section that an inline label such as ``PMH:``, or a bare ``PMH`` before text, opens."""
     body = line[_prefix(line) :]
+    bare = _BARE.match(body)
+    if bare:
+        return _section(bare.group())
     match = _LABEL.match(body)
     return _section(match["label"]) if match and _names_only(match["label"].strip()) else None
 
@@ -161,13 +176,14 @@ def _prefix(line: str) -> int:
     return match.end() if match else 0
 
 
-def _sentences(line: str, offset: int, index: int, section: Section) -> list[Sentence]:
+@lru_cache(maxsize=20_000)
+def _spans(line: str) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """A line's label and the places of its sentences."""
     begin = _prefix(line)
     label = ""
     match = _LABEL.match(line, begin)
     if match and (line[match.start() : match.end()].rstrip().endswith(":") or _section(match["label"])):
         label, begin = match["label"].strip(), match.end()
-    own = _section(label) if label else None
     spans: list[tuple[int, int]] = []
     for cut in [*_CUT.finditer(line, begin), None]:
         end = cut.start() if cut else len(line.rstrip())
@@ -176,5 +192,13 @@ def _sentences(line: str, offset: int, index: int, section: Section) -> list[Sen
         if line[begin:end].strip():
             spans.append((begin, end))
         begin = cut.end() if cut else begin
-    alone = len(spans) == 1
-    return [Sentence(line[a:b], offset + a, offset + b, index, own or section, label, alone) for a, b in spans]
+    return label, tuple(spans)
+
+
+def _following(lines: list[str]) -> list[str]:
+    """For every line the next one that is not blank."""
+    found, last = [], ""
+    for line in reversed(lines):
+        found.append(last)
+        last = line if line.strip() else last
+    return found[::-1]

@@ -14,14 +14,22 @@ from harness.types import Defect
 
 KNOWN = 2 / 3
 _CHILD = re.compile(r"\b(?:\d{1,2}[- ](?:month|week)s?|(?:\d|1[0-5])[- ]years?)[- ]old\b", re.IGNORECASE)
-_SECOND_PERSON = re.compile(r"\b[Yy]ou\b")
+_THIRD_PERSON = re.compile(r"\b(?:[Tt]he patient|[Hh]e|[Ss]he|[Ww]e)\b")
+_PROSE_WORDS = 5
+_CLOSING = re.compile(r"patient agreements?", re.IGNORECASE)
+_LISTS = ("past", "drugs", "allergy", "family")
+_NOTHING = re.compile(
+    r"(?:nil|none|no|not on any|as above|noncontributory|(?:she|he|the patient) denies needing)"
+    r"(?:,? (?:of note|sig\w*|regular|reported|known|else|otherwise|drug|allerg\w+|medications?|meds))*\.?",
+    re.IGNORECASE,
+)
 
 
 def additions(note: str, transcript: str, refused: Counter[str]) -> list[Option]:
     """Every statement of the bank that fits a section of the note; refusals are counted into ``refused``."""
     whole = outline(note)
     known = content_words(transcript) | content_words(note)
-    last = {sentence.section: i for i, sentence in enumerate(whole.sentences)}
+    last = {s.section: i for i, s in enumerate(whole.sentences) if not _CLOSING.match(s.label)}
     child = bool(_CHILD.search(note))
     options = []
     for statement in BANK:
@@ -32,6 +40,8 @@ def additions(note: str, transcript: str, refused: Counter[str]) -> list[Option]
             reason = "not_for_a_child"
         elif _supported(statement, known):
             reason = "addition_supported"
+        elif statement.section in _LISTS and _NOTHING.fullmatch(whole.sentences[last[statement.section]].text):
+            reason = "section_says_nil"
         if reason is None:
             place = last[statement.section]
             result = _option(note, whole, place, statement)
@@ -50,9 +60,7 @@ def _supported(statement: Statement, known: frozenset[str]) -> bool:
 
 def _option(note: str, whole: Outline, place: int, statement: Statement) -> Option | str:
     sentence = whole.sentences[place]
-    # A note written to the patient ("You have ...") cannot say "The patient ...".
-    short = whole.telegraphic or len(_SECOND_PERSON.findall(note)) > 1
-    said = statement.telegraphic if short else statement.prose
+    said = statement.telegraphic if _terse(note, whole, statement) else statement.prose
     edit = _insertion(note, whole, sentence, said)
     flawed = edit.apply(note)
     reason = flaw(note, flawed)
@@ -63,6 +71,12 @@ def _option(note: str, whole: Outline, place: int, statement: Statement) -> Opti
         kind="addition", fact_text=said, severity=severity_of(said, statement.section), before="", after=after
     )
     return Option(flawed, defect, place)
+
+
+def _terse(note: str, whole: Outline, statement: Statement) -> bool:
+    """True where the section is written in catchwords, or the note never speaks of "the patient" or "we"."""
+    lengths = sorted(len(s.text.split()) for s in whole.sentences if s.section == statement.section)
+    return lengths[len(lengths) // 2] < _PROSE_WORDS or not _THIRD_PERSON.search(note)
 
 
 def _insertion(note: str, whole: Outline, sentence: Sentence, words: str) -> Edit:

@@ -8,8 +8,8 @@ Reasons: ``too_few_content_words`` (fewer than two), ``not_supported_by_transcri
 ``numbered_item_with_successor`` (a gap in the numbering would show), ``next_sentence_refers_back``,
 ``would_empty_note``, ``would_break_layout``, ``equal_after_edit``; for alterations also
 ``no_alterable_value``, ``alteration_supported`` (the new wording is in the evidence),
-``old_value_not_in_evidence``; for additions ``no_such_section``, ``not_for_a_child``,
-``addition_supported``. Per note ``no_supported_sentence`` counts where a kind has no option at all.
+``old_value_not_in_evidence``; for additions ``no_such_section``, ``section_says_nil``,
+``not_for_a_child``, ``addition_supported``. Per note ``no_supported_sentence`` counts where a kind has no option.
 """
 
 from __future__ import annotations

@@ -92,9 +92,13 @@ def test_real_primock57_builds_equal_bytes_twice_and_is_labelled_unverified() ->
     assert built.imported_refused == {}
 
 
-@real
-def test_real_aci_bench_counts_its_refused_variants() -> None:
-    settings = DataConfig(source="aci-bench", path=SHARED / "aci-bench", pairs_per_consultation=1)
-    built = build_pair_set(settings)
-    assert built.imported_refused == {"variant_of_encounter": 233}
-    assert len(built.pair_set.pairs) == len(built.pair_set.consultations) == 187
+def test_variants_of_encounters_are_counted_beside_the_set(tmp_path: Path) -> None:
+    for folder, key in (("challenge_data", "encounter_id"), ("src_experiment_data", "id")):
+        (tmp_path / folder).mkdir()
+        talk = VISIT["transcript"].replace("doctor:", "[doctor]").replace("patient:", "[patient]")
+        text = f'dataset,{key},dialogue,note\naci,D1,"{talk}","{VISIT["note"]}"\n'
+        (tmp_path / folder / "train_aci_asr.csv").write_text(text, encoding="utf-8")
+    built = build_pair_set(DataConfig(source="aci-bench", path=tmp_path))
+    assert built.imported_refused == {"variant_of_encounter": 1}
+    assert built.pair_set.pairs
+    assert {pair.consultation_id for pair in built.pair_set.pairs} == {"aci-bench-D1"}

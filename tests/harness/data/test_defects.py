@@ -261,3 +261,23 @@ def test_real_notes_yield_mixed_pairs_that_obey_every_law(
     assert len(planted.pairs) >= least
     assert set(classes) == {"omission-complete", "omission-fragment", "omission-restated", "addition", "alteration"}
     assert all(reason.partition(":")[0] in ("omission", "addition", "alteration") for reason in planted.refused)
+
+
+def added(note: str) -> set[str]:
+    pairs = plant_defects([Consultation("c", "made", "doctor: hello")], [Note("n", "c", note)], 20, 1).pairs
+    return {pair.defect.fact_text for pair in pairs}
+
+
+def test_nothing_is_added_to_a_list_that_says_nil() -> None:
+    assert "Omeprazole 20mg OD" in added("PC: cough\nDH: aspirin")
+    assert "Omeprazole 20mg OD" not in added("PC: cough\nDH: nil regular")
+
+
+def test_a_bare_abbreviation_opens_its_section() -> None:
+    sections = [sentence.section for sentence in outline("Cough 3/7\nPMH Asthma\nDH Salbutamol\nPlan rest").sentences]
+    assert sections == ["history", "past", "drugs", "plan"]
+
+
+def test_values_in_capitals_are_no_headings() -> None:
+    kinds = [line.kind for line in outline("RESULTS\nAST: 39\nBP: 118/77\nNKDA\n\nPLAN\nRest.").lines]
+    assert kinds == ["heading", "text", "text", "text", "blank", "heading", "text"]
