@@ -68,11 +68,12 @@ class Lab:
 
 @dataclass(frozen=True)
 class Result:
-    """How a process ended. ``frozen`` is None where the campaign is only paused."""
+    """How a process ended. ``frozen`` is None where the campaign is only paused; ``detail`` says more of a failure."""
 
     reason: FinishReason
     rows: tuple[Row, ...]
     frozen: Frozen | None
+    detail: str = ""
 
 
 def run_campaign(config: CampaignConfig, workspace: Workspace, splits: Splits, lab: Lab) -> Result:
@@ -99,6 +100,7 @@ class _Campaign:
         self._desk = CampaignDesk(config, self._seeds, folds_of(splits), self._instruments(journal))
 
     def run(self) -> Result:
+        detail = ""
         try:
             self._append(self._start_row())
             for seed in self._seeds:
@@ -106,12 +108,12 @@ class _Campaign:
             reason = self._search()
         except KeyboardInterrupt:
             reason = "interrupted"
-        except EndpointUnreachable:
-            if not self._ledger.rows:
+        except EndpointUnreachable as error:
+            if len(self._ledger.rows) <= 1:  # nothing measured yet: a mistake, not a pause
                 raise
-            reason = "endpoint-failed"
+            reason, detail = "endpoint-failed", error.found
         if reason in PAUSES:
-            return Result(reason, tuple(self._ledger.rows), None)
+            return Result(reason, tuple(self._ledger.rows), None, detail)
         frozen = self._freeze()
         self._append(self._finish_row(reason))
         return Result(reason, tuple(self._ledger.rows), frozen)

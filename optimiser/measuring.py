@@ -11,7 +11,7 @@ from harness.judges.base import Judge
 from harness.metrics import measure
 from harness.scores import ScoreTable, tabulate
 from harness.types import Candidate, Failure, Outcome, PairSet, Usage
-from optimiser.journal import Journal
+from optimiser.journal import Journal, Key
 from optimiser.records import Measured, Spend
 
 BROKEN_SHARE = 0.5
@@ -40,19 +40,20 @@ class Measurer:
         self._journal = journal
         self._concurrency = concurrency
         self._on_outcome = on_outcome
-        self._counted: set[tuple[str, str, int]] = set()
+        self._counted: set[Key] = set()
+        self._held: dict[Key, Failure] = {}
         self._pending = Usage()
         self.total = Usage()
 
     def outcomes(self, candidate: Candidate, pair_set: PairSet, replicates: Replicates) -> tuple[Outcome, ...]:
         """All outcomes of a candidate on a pair set, in task order."""
         tasks = tasks_for(pair_set, replicates.clean, replicates.flawed)
-        missing = [task for task in tasks if self._journal.outcome(_key(candidate, task)) is None]
+        missing = [task for task in tasks if self._known(_key(candidate, task)) is None]
         if missing:
             self._buy(candidate, missing)
         found = []
         for task in tasks:
-            outcome = self._journal.outcome(_key(candidate, task))
+            outcome = self._known(_key(candidate, task))
             assert outcome is not None
             self._count(outcome)
             found.append(outcome)
@@ -68,36 +69,49 @@ class Measurer:
         self.total += usage
 
     def take_spend(self) -> Spend:
-        """Logical spend since the last call of this method."""
+        """Logical spend since the last call of this method; taken for a ledger row, so held failures settle first."""
+        self.settle()
         usage, self._pending = self._pending, Usage()
         return spend_of(usage)
 
-    def _buy(self, candidate: Candidate, tasks: Sequence[Task]) -> None:
-        lost: list[Outcome] = []
+    def settle(self) -> None:
+        """Record held failures: what follows in the ledger rests on them."""
+        for outcome in self._held.values():
+            self._journal.keep(outcome)
+        self._held.clear()
+        self._journal.flush()
 
+    def _known(self, key: Key) -> Outcome | None:
+        return self._journal.outcome(key) or self._held.get(key)
+
+    def _buy(self, candidate: Candidate, tasks: Sequence[Task]) -> None:
         def keep(outcome: Outcome) -> None:
-            if isinstance(outcome, Failure) and outcome.reason == "call-failed":
-                lost.append(outcome)
-            else:
-                self._journal.keep(outcome)
             self._on_outcome(outcome)
+            if isinstance(outcome, Failure) and outcome.reason == "call-failed":
+                self._hold(outcome)
+                return
+            if self._held:  # the endpoint answers: those failures were single ones
+                self.settle()
+            self._journal.keep(outcome)
 
         try:
             evaluate(self._judge_for(candidate), tasks, self._concurrency, keep)
         finally:
             self._journal.flush()
-        if len(lost) >= BROKEN_LEAST and len(lost) > BROKEN_SHARE * len(tasks):
+
+    def _hold(self, outcome: Failure) -> None:
+        """Keep a failed call in memory: if the next ones fail too, the endpoint is down and nothing was learnt."""
+        self._held[_key_of(outcome)] = outcome
+        if len(self._held) >= BROKEN_LEAST:
+            self._held.clear()
             raise EndpointUnreachable(
-                f"scoring {len(tasks)} notes",
-                f"{len(lost)} calls failed for good",
+                "scoring notes",
+                f"{BROKEN_LEAST} calls in a row failed for good",
                 "Look at the endpoint, then run the same command again: what was bought is kept.",
             )
-        for outcome in lost:
-            self._journal.keep(outcome)
-        self._journal.flush()
 
     def _count(self, outcome: Outcome) -> None:
-        key = (outcome.candidate_id, outcome.note_id, outcome.replicate)
+        key = _key_of(outcome)
         if key not in self._counted:
             self._counted.add(key)
             self.spend(outcome.usage)
@@ -109,8 +123,12 @@ def spend_of(usage: Usage) -> Spend:
     return Spend(calls=usage.calls, tokens=usage.prompt_tokens + usage.completion_tokens, dollars=dollars)
 
 
-def _key(candidate: Candidate, task: Task) -> tuple[str, str, int]:
+def _key(candidate: Candidate, task: Task) -> Key:
     return (candidate.id, task.note.id, task.replicate)
+
+
+def _key_of(outcome: Outcome) -> Key:
+    return (outcome.candidate_id, outcome.note_id, outcome.replicate)
 
 
 def measured(table: ScoreTable, split: str, cap: float) -> Measured:

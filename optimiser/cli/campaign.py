@@ -193,7 +193,8 @@ def _say_sanity(ordered: bool, good: float, bad: float, agreement: float) -> Non
 
 
 def _say_paused(workspace: Workspace, result: Result) -> None:
-    err.print(f"paused: {result.reason}, after {len(result.rows)} rows of {workspace.ledger}")
+    why = f" ({result.detail})" if result.detail else ""
+    err.print(f"paused: {result.reason}{why}, after {len(result.rows)} rows of {workspace.ledger}")
     err.print("nothing is lost: the same command goes on from here")
 
 
