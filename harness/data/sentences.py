@@ -47,6 +47,7 @@ _ABBREVIATED = re.compile(r"\b(?:dr|mr|mrs|ms|st|vs|e\.g|i\.e|no|approx|occ|prev
 _BARE = re.compile(
     r"(?:pmhx?|psh|dhx?|shx?|fhx?|fmhx?|hpc|imp|ddx|plan|past medical history|medications?|allergies)\b", re.IGNORECASE
 )
+_VALUE = re.compile(r"[\d,:]|\b(?:nkda|nad)\b", re.IGNORECASE)
 _HEADING_WORDS = 7
 
 
@@ -134,13 +135,17 @@ def _kind(line: str, following: str) -> LineKind:
         return "blank"
     if len(bare.split()) > _HEADING_WORDS or not any(c.isalpha() for c in bare):
         return "text"
-    name = bare.rstrip(" :-")
-    if _section(bare) and _names_only(name) and not bare.endswith("."):
-        return "heading"
-    if name.isupper() and len(name) >= 4 and not re.search(r"\d|NKDA|NAD|:", name):
+    name = bare.rstrip(" :;-")
+    if _VALUE.search(name) or bare.endswith(".") or bare[0] in "•*-":
+        named = False
+    elif _section(bare):
+        named = _names_only(name)
+    else:
+        named = name.isupper() and len(name) >= 4 and len(name.split()) <= 3
+    if named:
         return "heading"
     listed = bool(re.match(r"\s*[•*-]", following)) and not re.match(r"[•*-]", bare)
-    if listed and len(bare.split()) <= _HEADING_WORDS and ":" not in bare[:-1]:
+    if listed and ":" not in bare[:-1] and " - " not in bare:
         return "subheading"
     return "text"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from harness.data.sentences import Outline, outline
 from harness.types import Defect
@@ -54,9 +55,16 @@ def flaw(clean: str, flawed: str) -> str | None:
         return "would_empty_note"
     if clean.split() == flawed.split():
         return "equal_after_edit"
-    if flawed.count("\n\n\n") > clean.count("\n\n\n") or dangling(flawed) > dangling(clean):
+    if flawed.count("\n\n\n") > clean.count("\n\n\n") or _untidiness(flawed) > _untidiness(clean):
         return "would_break_layout"
     return None
+
+
+def _untidiness(note: str) -> int:
+    """Headings with nothing below them, and gaps in the numbering of lines."""
+    numbers = [0, *(int(line.number) for line in outline(note).lines if line.number)]
+    gaps = sum(b not in (1, a + 1) for a, b in pairwise(numbers))
+    return dangling(note) + gaps
 
 
 def dangling(note: str) -> int:
