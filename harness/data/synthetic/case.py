@@ -13,7 +13,7 @@ from harness.data.synthetic.content.problems import PROBLEMS
 from harness.data.synthetic.content.talk import HEDGES
 from harness.data.synthetic.frames import framed
 from harness.data.synthetic.point import BY_DOCTOR, Point, Problem
-from harness.data.synthetic.wording import chance, expand, hedged, number_words, pick, spoken, whole, written
+from harness.data.synthetic.wording import chance, expand, hedged, number_words, pick, sentence, spoken, whole, written
 
 STRATA = ("gp", "emergency", "follow-up", "telephone", "home visit")
 GENERAL = "general"
@@ -105,7 +105,7 @@ def _draw(point: Point, group: str, patient: Patient, rng: np.random.Generator) 
         point=point,
         values=values,
         ask=spoken(expand(point.ask, rng), values),
-        said=said,
+        said=sentence(said, stop=""),
         text=whole(written(expand(point.text, rng), values)),
         terse=expand(point.terse, rng),
         full=expand(point.full, rng),

@@ -81,10 +81,10 @@ def _background(case: Case, rng: np.random.Generator) -> list[Turn]:
 
 def _exchange(item: Item, rng: np.random.Generator) -> list[Turn]:
     """The doctor's question and the answer that establishes the item."""
-    tail = pick(talk.TAILS, rng)
+    tail = expand(pick(talk.TAILS, rng), rng)
     return [
         (DOCTOR, pick(talk.LEADS, rng) + sentence(item.ask)),
-        (PATIENT, f"{sentence(item.said)} {tail}".strip()),
+        (PATIENT, f"{sentence(item.said)} {sentence(tail) if tail else tail}".strip()),
     ]
 
 

@@ -82,7 +82,9 @@ REFLUX = Problem(
         diagnosis("gastro-oesophageal reflux", "acid reflux"),
         prescription("omeprazole", ("20 mg", "40 mg"), ONCE, "before breakfast", clashes=("drug-lansoprazole",)),
         referral(
-            "H. pylori stool antigen test", "a stool antigen test for H. pylori", ("10 days", "2 weeks", "3 weeks")
+            "Helicobacter stool antigen test",
+            "a stool antigen test for Helicobacter",
+            ("10 days", "2 weeks", "3 weeks"),
         ),
         safety_net("you bring up blood or lose weight without trying", "vomited blood or weight falling"),
     ),

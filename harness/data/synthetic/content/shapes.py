@@ -17,7 +17,10 @@ def diagnosis(written: str, said: str) -> Point:
         "critical",
         "assessment",
         f"{{sure}} {written}",
-        "[What do you think it is|So what is it|Is it serious]?",
+        (
+            "[What do you think it is|So what is it|Is it serious|What have I got|Do you know what it is], "
+            "[doctor|then|in your view]?"
+        ),
         f"[I think|My feeling is|To my mind|Putting it together,] [this is|it's|we're dealing with] {{sure}} {said}",
         f"{{sure}} {written}",
         f"[my impression is of|the working diagnosis is|this is|I consider this a case of] {{sure}} {written}",
@@ -34,7 +37,10 @@ def prescription(drug: str, doses: tuple[str, ...], often: str, how: str, clashe
         "critical",
         "plan",
         f"{drug} {{dose}} {{often}} {how}",
-        "[Can I take something for it|Is there anything that helps|Do I need medicine for that|What can you give me]?",
+        (
+            "[Can I take something|Is there anything that helps|Do I need medicine|What can you give me] [for "
+            "it|for that|with that]?"
+        ),
         (
             f"[I'll give you|Let's try|I'm going to prescribe|I'd like to start you on] {drug}, {{dose}} "
             f"{{often}}[,|] {how}"
@@ -55,7 +61,7 @@ def safety_net(said: str, written: str) -> Point:
         "critical",
         "plan",
         f"seek urgent help if {written}",
-        "[When should I worry|What should I look out for]?",
+        "[When should I worry|What should I look out for|What if it gets worse][, then|, though|, doctor|]?",
         (
             f"[If|Now, if|Please listen, if] {said}, [ring 999|go straight to A&E|get help the same day|don't "
             f"wait, call us]"

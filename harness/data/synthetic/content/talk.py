@@ -105,71 +105,35 @@ LEADS = (
     "Alright. ",
     "Sure. ",
     "Thank you. ",
-    "And just so I'm clear. ",
-    "Sorry to hear that. ",
+    "Poor you. ",
     "That's helpful. ",
-    "Let me note that down. ",
-    "I'll come back to that. ",
+    "Good to know. ",
+    "Noted. ",
     "Fair enough. ",
     "Understood. ",
     "Yes, of course. ",
 )
-STEPS = (
-    "",
-    "",
-    "",
-    "",
-    "Okay. ",
-    "Right. ",
-    "Good. ",
-    "So. ",
-    "Now then. ",
-    "Next. ",
-    "Alright. ",
-    "And the next thing. ",
-)
+STEPS = ("", "", "", "", "Okay. ", "Right. ", "Good. ", "So. ", "Now then. ", "Next. ", "Alright. ", "And next. ")
 HEDGES = (
-    "",
-    "",
-    "",
-    "",
-    "Um, ",
-    "Well, ",
-    "Er, ",
-    "Hmm, ",
-    "Let me think, ",
-    "Oh, ",
-    "I mean, ",
-    "To be honest, ",
-    "So, ",
-    "Uh, ",
-    "Funny you ask, ",
-    "Now you mention it, ",
-    "How can I put it, ",
-    "As far as I know, ",
-    "I suppose ",
+    ("",) * 8
+    + ("Um, ", "Well, ", "Er, ", "Hmm, ", "Let me think, ", "Oh, ", "I mean, ", "To be honest, ", "So, ", "Uh, ")
+    + ("Funny you ask, ", "Now you mention it, ", "How can I put it, ", "As far as I know, ", "Let's see, ", "Right, ")
 )
-TAILS = (
-    "",
-    "",
-    "",
-    "",
-    "",
-    "",
-    "",
-    "",
-    "It's getting me down a bit.",
-    "My daughter made me come, really.",
-    "I looked it up online, which didn't help.",
-    "I just want to know what it is.",
-    "I keep forgetting to mention that.",
-    "Sorry, I'm rambling.",
-    "You know how it is.",
-    "I wasn't going to bother anyone.",
-    "Does that make sense?",
-    "My wife says I never tell anyone these things.",
-    "I should have come sooner.",
-    "I don't like to make a fuss.",
+TAILS = ("",) * 7 + (
+    "[It's|All this is|That's] [getting me down|wearing me out|driving me mad|no fun][ a bit|, really|, honestly|]",
+    "[My|Our] [daughter|son|mum|sister|cousin] [made|told|begged|nagged] me to [come|ring|get it seen to][, really|]",
+    "[I looked it up|I read about it] [online|on the internet|in a magazine], [which didn't help|bad idea|never again]",
+    "[I just want|I'd just like] to [know what it is|get to the bottom of it|be able to work|get back to normal]",
+    "[Sorry|Oh, sorry], I'm [rambling|going on|all over the place|jumping about][ today|]",
+    "[You know|I'm sure you know] how [it is|that goes|these things are]",
+    "[I didn't want|I never like|I wasn't going] to [bother anyone|make a fuss|waste your time][, you're so busy|]",
+    (
+        "[My|The] [wife|husband|neighbour|boss|barber] [says|reckons|keeps saying] I [ignore things|never "
+        "complain|soldier on]"
+    ),
+    "I [should|ought to] have [come|rung|said something] [sooner|weeks ago|before now]",
+    "[That's|At least that's] [the truth|what I remember|how I'd put it|as near as I can say]",
+    "[Is that|Would that be] [normal|usual|the kind of thing you mean|any use to you]?",
 )
 ACKS = (
     "Okay.",
@@ -187,25 +151,30 @@ ACKS = (
     "Oh good.",
     "Sure.",
     "Fair enough.",
-    "If you say so.",
     "Lovely.",
 )
 EXAM = (
-    (
-        "[Let me|I'll|Shall I] [have a look at you|examine you|take a quick look], [if that's alright|is that "
-        "okay|if you don't mind]?"
-    ),
-    "[Would you|Could you|Can you] [hop|climb|get] up on the couch [for me|a moment] [so I can examine you|please]?",
+    "[Let me|I'll|Shall I|Can I] [have a look at you|examine you|take a quick look|see for myself], "
+    "[if that's alright|is that okay|if you don't mind|if I may][, then|]?",
+    "[Would you|Could you|Can you] [hop|climb|get|jump] up on the couch [for me|a moment|here] "
+    "[so I can examine you|please|while I wash my hands]?",
 )
 RECAP = (
-    "[So, to recap|Let me just go over that|So let me check I've got this right|To summarise], [we've got|"
-    "you've told me about|there's] {facts}[. Is that right|. Have I missed anything|. Does that sound right]?"
+    "[So, to recap|Let me just go over that|So let me check I've got this right|To summarise|So, all in all], "
+    "[we've got|you've told me about|there's|you came with] {facts}. "
+    "[Is that right|Does that sound right|Is that everything|Have I missed anything|Did I hear that correctly]?"
 )
-PLAN = "[So here's|Right, here's|This is] what I [think|suggest|would like to do][ next| from here|]"
+PLAN = (
+    "[So here's|Right, here's|This is|Let me tell you] what [I think|I suggest|I'd like to do|I'd propose]"
+    "[ next| from here| for all this|]"
+)
 GOODBYES = (
-    "[Anything else|Was there anything else|Any questions] [before you go|at all|from your side]?",
-    "[I think that's us|We're all done], [take care|look after yourself|mind how you go]",
+    "[Anything else|Was there anything else|Any questions|Is there more] "
+    "[before you go|at all|from your side|you wanted to ask|on your list]?",
+    "[I think that's us|We're all done|That's everything then|Good], "
+    "[take care|look after yourself|mind how you go|all the best|get some rest][ now|, and regards at home|]",
 )
 FAREWELLS = (
-    "[No|No, that's everything|I think that's it], [thanks|thank you] [very much|doctor|for your help|for listening]"
+    "[No|No, that's everything|I think that's it|Nothing else], [thanks|thank you|cheers|much obliged] "
+    "[very much|doctor|for your help|for listening|for explaining it]"
 )
