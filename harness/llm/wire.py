@@ -77,7 +77,8 @@ def price(prices: Prices | None, prompt: int, cached: int, completion: int) -> f
 
 
 def reserve_tokens(body: Mapping[str, Any]) -> int:
-    """An upper estimate of the tokens of one call: a third of the bytes of its text, overhead, and the token cap."""
+    """An upper estimate of the tokens of one call: a third of the bytes of its text
+    and schema, overhead, and the token cap."""
     prompt, completion = _reserve(body)
     return prompt + completion
 
@@ -138,6 +139,7 @@ def _response_format(config: ModelConfig, schema: Mapping[str, Any] | None) -> d
 def _reserve(body: Mapping[str, Any]) -> tuple[int, int]:
     messages = body.get("messages", [])
     size = sum(len(str(message["content"]).encode()) for message in messages)
+    size += len(str(body.get("response_format", "")))  # endpoints put the schema into the prompt
     cap = body.get("max_completion_tokens") or body.get("max_tokens") or 0
     return math.ceil(size / _BYTES_PER_TOKEN) + _TOKENS_PER_MESSAGE * (len(messages) + 1), int(cap)
 

@@ -83,7 +83,7 @@ def measure(label: str, ask: Callable[[int], object], calls: int = CALLS) -> flo
         answers = list(pool.map(ask, range(calls)))
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     assert all(answers)
-    print(f"\n{label:<44} {1000 * cpu / calls:7.2f} ms CPU a call  {calls / wall:8.0f} calls/s")
+    _show(label, cpu, wall, calls)
     return 1000 * cpu / calls
 
 
@@ -118,11 +118,12 @@ def test_the_stack_around_the_simulated_model(tmp_path: Path):
 
 
 @pytest.mark.filterwarnings("ignore")  # dspy and litellm warn about things of their own
-def test_dspy_evaluate_on_the_same_calls(url: str):
+@pytest.mark.parametrize("engine", ["auto", "litellm"])
+def test_dspy_evaluate_on_the_same_calls(url: str, engine: str):
     import dspy
 
     dspy.configure_cache(enable_disk_cache=False, enable_memory_cache=False)
-    model = dspy.LM("openai/tiny", api_base=url, api_key="none", cache=False, num_retries=0)
+    model = dspy.LM("openai/tiny", api_base=url, api_key="none", cache=False, num_retries=0, engine=engine)
     predict = dspy.Predict("question -> answer")
     examples = [dspy.Example(question=f"{i} {PROMPT}", answer="7").with_inputs("question") for i in range(CALLS)]
     with dspy.context(lm=model):
@@ -132,7 +133,11 @@ def test_dspy_evaluate_on_the_same_calls(url: str):
         result = evaluate(predict)
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     assert result.score == 100.0
-    print(f"\n{'dspy.Evaluate':<44} {1000 * cpu / CALLS:7.2f} ms CPU a call  {CALLS / wall:8.0f} calls/s")
+    _show(f"dspy.Evaluate, engine {engine}", cpu, wall, CALLS)
+
+
+def _show(label: str, cpu: float, wall: float, calls: int) -> None:
+    print(f"\n{label:<44} {1000 * cpu / calls:7.2f} ms CPU a call  {calls / wall:8.0f} calls/s")
 
 
 def _equal(example: object, prediction: object, trace: object = None) -> bool:

@@ -144,6 +144,7 @@ def test_more_text_and_a_larger_cap_never_reserve_less(text: str, cap: int):
     small = {"messages": [{"content": text}], "max_tokens": cap}
     large = {"messages": [{"content": text + "more words"}], "max_tokens": cap + 1}
     assert cap < reserve_tokens(small) < reserve_tokens(large)
+    assert reserve_tokens(small) < reserve_tokens(small | {"response_format": SCHEMA})
 
 
 def payload(message: dict[str, Any], **extra: Any) -> dict[str, Any]:
