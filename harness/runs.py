@@ -34,7 +34,8 @@ class RunRecord:
 
     ``key`` is unique in a store; ``parent_key`` nests the run.
     ``texts`` and ``images`` map an artifact path to a text or to PNG bytes. ``started`` and
-    ``ended`` are milliseconds since 1970; None = when it is written.
+    ``ended`` are milliseconds since 1970; None = when it is written. ``description`` is the
+    Markdown at the top of the run's page.
     """
 
     key: str
@@ -48,6 +49,7 @@ class RunRecord:
     status: RunStatus = "FINISHED"
     started: int | None = None
     ended: int | None = None
+    description: str = ""
 
     def __post_init__(self) -> None:
         where = f"building the run record {self.key!r}"

@@ -27,6 +27,7 @@ EXPERIMENT = "judgelab"
 KEY = "judgelab.key"
 DIGEST = "judgelab.digest"
 PARENT = "mlflow.parentRunId"
+DESCRIPTION = "mlflow.note.content"
 CHAMPION = "champion"
 
 
@@ -162,11 +163,12 @@ class Store:
         if changed:
             todo = f"Delete run {run_id} in MLflow and sync again."
             raise TrackingError(f"updating run {record.key!r}", f"other values of parameters {changed[:3]}", todo)
+        tags = {**record.tags, **({DESCRIPTION: record.description} if record.description else {})}
         client.log_batch(
             run_id,
             metrics=_new_points(client, run, record),
             params=[Param(name, value) for name, value in params.items() if name not in run.data.params],
-            tags=[RunTag(name, value) for name, value in record.tags.items()],
+            tags=[RunTag(name, value) for name, value in tags.items()],
         )
         if record.texts or record.images:
             with tempfile.TemporaryDirectory() as folder:

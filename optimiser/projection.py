@@ -14,7 +14,7 @@ from optimiser.confirmation import CandidateReading, Confirmation, Rung
 from optimiser.history import History, Try, block_diff, headline, total
 from optimiser.records import FinishReason, Measured, ProposalRow, Row, Spend
 from optimiser.report_search import fate_table
-from optimiser.reporting import campaign_report
+from optimiser.reporting import campaign_report, summary_lines
 
 STATUSES: dict[FinishReason, RunStatus] = {
     "interrupted": "KILLED",
@@ -37,6 +37,7 @@ def sync(
         parent = dataclasses.replace(
             parent,
             texts={**parent.texts, "report.html": report.html, "report.md": report.markdown},
+            description="\n".join(f"- {line}" for line in summary_lines(rows, confirmation, "artifact report.html")),
             images={f"plots/{name}.png": png for name, png in report.plots.items()},
         )
     if confirmation is not None:

@@ -164,7 +164,7 @@ def _rates(confirmation: Confirmation) -> Table:
     )
     note = (
         f"The headline uses the threshold frozen on the acceptance split at a cap of {confirmation.cap:.2f}; the "
-        "re-swept one was chosen on the holdout itself. The bound is one-sided at 95%."
+        "re-swept one was chosen on the holdout itself. Bound: one-sided upper bound at 95%."
     )
     return Table("Detection and false alarms on the holdout", columns, rows, note)
 
@@ -207,7 +207,7 @@ def _counted(paired: Paired | None) -> str:
 def _operating(point: OperatingReading | None) -> tuple[str, str]:
     if point is None:
         return NONE, NONE
-    return _rate(point.detection), f"{_rate(point.false_alarms)}, at most {point.false_alarms.upper:.3f}"
+    return _rate(point.detection), f"{_rate(point.false_alarms)}, bound {point.false_alarms.upper:.3f}"
 
 
 def _rate(rate: Rate) -> str:

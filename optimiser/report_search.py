@@ -10,7 +10,7 @@ from optimiser.history import History, Try, block_diff, headline
 from optimiser.records import Measured, ProposalRow
 
 NONE = "–"
-MEASURE = "paired discrimination on the acceptance split"
+MEASURE = "paired discrimination"
 CURSE = (
     "The candidate that looks best of many is partly the luckiest: its plain value on the split that chose it is too "
     "good. The lower bounds below hold for all finalists at once, so that picking the largest fools nobody, and the "
@@ -98,9 +98,7 @@ def search_figures(history: History) -> dict[str, Figure]:
     """Lineage, scores over proposals, and length against score."""
     labels = {t.label for t in history.tries}
     nodes = [
-        plots.Node(
-            t.label, t.iteration, history.status(t), tuple(p for p in map(history.label, t.parents) if p in labels)
-        )
+        plots.Node(t.label, history.status(t), tuple(p for p in map(history.label, t.parents) if p in labels))
         for t in history.tries
     ]
     scored = [(t, value) for t in history.tries if (value := _score(t)) is not None]
@@ -119,12 +117,12 @@ def search_figures(history: History) -> dict[str, Figure]:
     found["progress"] = Figure(
         "Scores over proposals",
         plots.progress(spots, kept, MEASURE),
-        f"{len(scored)} of {len(history.tries)} tries reached the acceptance split.",
+        f"On the acceptance split, which {len(scored)} of {len(history.tries)} tries reached.",
     )
     found["length"] = Figure(
         "Length against score",
         plots.length_against_score(lengths, MEASURE),
-        "Longer is dearer for every note that is ever judged.",
+        "On the acceptance split. Longer is dearer for every note that is ever judged.",
     )
     return found
 
@@ -170,7 +168,7 @@ def freeze_figures(history: History) -> dict[str, Figure]:
     if spans:
         found["standings"] = Figure(
             "Gain over the seed",
-            plots.intervals(spans, f"difference in {MEASURE}"),
+            plots.intervals(spans, f"difference in {MEASURE} on the acceptance split"),
             "Lower bounds hold for all finalists at once; there are no upper bounds.",
         )
     spots = [
@@ -213,9 +211,9 @@ def _spend_table(history: History) -> Table:
         ("proposals", asked, str(sum(history.counts.values()))),
         ("calls", _cap(caps.get("calls")), f"{spend.calls:,}"),
         ("tokens", _cap(caps.get("tokens")), f"{spend.tokens:,}"),
-        ("US dollars", _cap(caps.get("dollars")), money(spend.dollars)),
+        ("US dollars", money(caps.get("dollars")), money(spend.dollars)),
     )
-    note = "Spend is what the calls cost when first bought, cached replies included; a dash is an unknown price."
+    note = "Spend is what the calls cost when first bought, cached replies included. A dash: no cap, or no known price."
     return Table("Plan and spend of the search", ("", "at most", "used"), rows, note)
 
 
@@ -268,4 +266,4 @@ def _at(config: dict[str, object], section: str, key: str) -> str:
 
 
 def _cap(value: float | None) -> str:
-    return "no cap" if value is None else f"{value:,}"
+    return NONE if value is None else f"{value:,}"

@@ -138,7 +138,7 @@ def _found(history: History) -> str:
 def _holdout(confirmation: Confirmation | None) -> str:
     if confirmation is None:
         return "not opened, so nothing is confirmed"
-    rung, opened = confirmation.primary, f"opened {times(confirmation.opening.number)}"
+    rung, opened = confirmation.primary, f"holdout opened {times(confirmation.opening.number)}"
     if rung.comparison is None:
         return f"{confirmation.verdict}, {opened}"
     gain = rung.comparison.omissions

@@ -30,7 +30,6 @@ class Node:
     """One candidate or proposal of a lineage; ``parents`` are labels. ``status`` is a key of ``COLOURS``."""
 
     label: str
-    iteration: int
     status: str
     parents: tuple[str, ...] = ()
 
@@ -57,11 +56,11 @@ class Span:
 
 
 def lineage(nodes: Sequence[Node]) -> bytes:
-    """Parents above their children, one column per proposal; later to the right."""
+    """Parents above their children, one column per candidate or proposal in the order they were made."""
     depth: dict[str, int] = {}
     for node in nodes:
         depth[node.label] = 1 + max((depth.get(parent, 0) for parent in node.parents), default=-1)
-    place = {node.label: (node.iteration, depth[node.label]) for node in nodes}
+    place = {node.label: (column, depth[node.label]) for column, node in enumerate(nodes)}
     figure, axes = _canvas(height=1.6 + 0.7 * (1 + max(depth.values(), default=0)))
     for node in nodes:
         for parent in node.parents:
@@ -75,8 +74,8 @@ def lineage(nodes: Sequence[Node]) -> bytes:
     axes.invert_yaxis()
     axes.margins(x=0.06, y=0.25)
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-    _whole_numbers(axes)
-    axes.set(xlabel="proposal", ylabel="generation")
+    axes.set_xticks([])
+    axes.set(xlabel="in the order they were made", ylabel="generation")
     axes.grid(visible=False)
     return _png(figure)
 
@@ -87,7 +86,7 @@ def progress(spots: Sequence[Spot], best: Sequence[tuple[float, float]], measure
     if best:
         axes.step([x for x, _ in best], [y for _, y in best], where="post", color=ACCENT, label="best kept so far")
     _scatter(axes, spots)
-    _whole_numbers(axes)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set(xlabel="proposal", ylabel=measure)
     return _png(figure)
 
@@ -124,8 +123,10 @@ def rates(spots: Sequence[Spot], cap: float) -> bytes:
     axes.axvspan(cap, 1.05, color=COLOURS["invalid"], alpha=0.07, linewidth=0)
     axes.axvline(cap, color=COLOURS["invalid"], linewidth=1, linestyle="--", label=f"cap {cap:.2f}")
     _scatter(axes, spots)
-    for spot in spots:
-        axes.annotate(spot.label, (spot.x, spot.y), (7, 4), textcoords="offset points", fontsize=8)
+    free = 1.1  # labels go down from here, none above the last or on it
+    for spot in sorted(spots, key=lambda s: (-s.y, s.x)):
+        free = min(spot.y, free - 0.06)
+        axes.annotate(spot.label, (spot.x, free), (8, -3), textcoords="offset points", fontsize=8)
     right = max([cap, *(spot.x for spot in spots)])
     axes.set_xlim(-0.02, min(1.05, 1.6 * right + 0.05))
     axes.set_ylim(-0.03, 1.05)
@@ -187,10 +188,6 @@ def _legend(axes: Any) -> None:
         axes.legend(
             fontsize=8, frameon=False, ncols=len(handles), loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2
         )
-
-
-def _whole_numbers(axes: Any) -> None:
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def _png(figure: Figure) -> bytes:
