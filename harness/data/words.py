@@ -38,9 +38,10 @@ _SHORTHAND_TEXT = """
     antibiotics=antibiotic mum=mother mom=mother dad=father smoker=smoke smoking=smoke smokes=smoke wt=weight
     med=medication meds=medication haematuria=blood+urine dysuria=pain+urine pu=urine pee=urine urinary=urine
     bd=twice+day od=once+day rx=prescribe nauseous=nausea tingly=tingling daily=day weekly=week monthly=month
-    shortness=short nsaids=nsaid poo=bowel stools=bowel stool=bowel
+    shortness=short breathless=short+breath breathlessness=short+breath nsaids=nsaid poo=bowel stools=bowel stool=bowel
 """
 _SHORTHAND = {row.partition("=")[0]: row.partition("=")[2].split("+") for row in _SHORTHAND_TEXT.split()}
+_TIME = frozenset(("hour", "day", "week", "month", "year", "ago", "last", "night"))
 _ENDINGS = ("ations", "ation", "ness", "ings", "ing", "edly", "ied", "ies", "ed", "ly", "es", "s", "ic", "al", "y", "e")
 
 
@@ -88,3 +89,8 @@ def content_words(text: str) -> frozenset[str]:
 def overlap(part: frozenset[str], whole: frozenset[str]) -> float:
     """Share of ``part`` that stands in ``whole``, in [0, 1]; 0 for an empty ``part``."""
     return len(part & whole) / len(part) if part else 0.0
+
+
+def telling(words: frozenset[str]) -> frozenset[str]:
+    """The words that are neither numbers nor units of time: those that can show that a fact is meant."""
+    return frozenset(word for word in words if not word[0].isdigit()) - _TIME

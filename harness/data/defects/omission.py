@@ -10,7 +10,7 @@ from harness.data.defects.edit import Edit, Option, flaw, remove_lines
 from harness.data.defects.severity import severity_of
 from harness.data.defects.support import evidence_for
 from harness.data.sentences import Outline, Sentence, outline
-from harness.data.words import content_words, overlap
+from harness.data.words import content_words, overlap, telling
 from harness.types import Defect, Trace
 
 MIN_WORDS = 2
@@ -42,8 +42,8 @@ def omissions(note: str, transcript: str, refused: Counter[str]) -> list[Option]
 def trace_of(removed: str, flawed: str) -> tuple[Trace, tuple[str, ...]]:
     """How much of ``removed`` is still in the flawed note, with quotes of where.
 
-    ``complete``: none of its content words; ``restated``: at least half of them, and two, in one
-    sentence; ``fragment``: anything between. The quotes are the sentences that hold most of it.
+    ``complete``: none of its content words; ``restated``: at least half of them, two or more and not
+    only numbers, in one sentence; ``fragment``: anything between. The quotes are the sentences that hold most of it.
     """
     wanted = content_words(removed)
     lines = [line.strip() for line in flawed.split("\n") if wanted & content_words(line)]
@@ -58,7 +58,7 @@ def trace_of(removed: str, flawed: str) -> tuple[Trace, tuple[str, ...]]:
 
 def _restates(quote: str, wanted: frozenset[str]) -> bool:
     shared = wanted & content_words(quote)
-    return len(shared) >= MIN_WORDS and overlap(wanted, shared) >= RESTATED
+    return len(shared) >= MIN_WORDS and bool(telling(shared)) and overlap(wanted, shared) >= RESTATED
 
 
 def _quotes(note: str) -> list[str]:
@@ -83,6 +83,8 @@ def _option(note: str, transcript: str, index: int, removed: str, cut: Edit) -> 
         return reason
     section = outline(note).sentences[index].section
     trace, surviving = trace_of(removed, flawed)
+    if surviving and not any(telling(content_words(removed) & content_words(quote)) for quote in surviving):
+        return "only_numbers_survive"
     defect = Defect(
         kind="omission",
         fact_text=removed,

@@ -6,6 +6,7 @@ forced: a note yields fewer pairs, and every refused attempt is counted as ``kin
 
 Reasons: ``too_few_content_words`` (fewer than two), ``not_supported_by_transcript``,
 ``numbered_item_with_successor`` (a gap in the numbering would show), ``next_sentence_refers_back``,
+``only_numbers_survive`` (a shared number or unit of time does not show that the fact is meant),
 ``would_empty_note``, ``would_break_layout``, ``equal_after_edit``; for alterations also
 ``no_alterable_value``, ``alteration_supported`` (the new wording is in the evidence),
 ``old_value_not_in_evidence``; for additions ``no_such_section``, ``section_says_nil``,

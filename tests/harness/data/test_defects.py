@@ -157,6 +157,13 @@ def test_a_numbered_problem_goes_with_its_only_item_where_no_gap_shows() -> None
     assert [o.flawed for o in omissions(note, TALK, Counter())] == ["PLAN\n\n1. Cough.\n- Keep a cough diary"]
 
 
+def test_an_omission_of_which_only_a_number_survives_is_refused() -> None:
+    refused: Counter[str] = Counter()
+    options = omissions("HPC: Dry cough for 3 weeks.\nPlan: call in 3 weeks", TALK, refused)
+    assert options == []
+    assert refused["omission:only_numbers_survive"] == 2
+
+
 def test_a_clause_of_a_telegraphic_note_can_be_left_out() -> None:
     assert omitted("SH: Lives alone, works as a baker", TALK, "works as a baker") == "SH: Lives alone"
 
