@@ -19,6 +19,7 @@ BLOCK_TOKENS = 500
 ANSWER_TOKENS = 150
 EFFORT_TOKENS = {None: 0, "none": 0, "minimal": 100, "low": 400, "medium": 1500, "high": 4000}
 SECONDS_PER_CALL = 3.0  # without reasoning; each 50 completion tokens beyond the answer add a second
+SIMULATED_SECONDS = 0.004  # of one core, whatever the concurrency
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,8 @@ class Bill:
         """Seconds at the model's concurrency and rate limits."""
         if not self.calls:
             return 0.0
+        if model.in_process:
+            return self.calls * SIMULATED_SECONDS
         extra = max(self.completion_tokens / self.calls - ANSWER_TOKENS, 0) / 50
         bounds = [self.calls * (SECONDS_PER_CALL + extra) / model.concurrency]
         if model.requests_per_minute:

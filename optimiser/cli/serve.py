@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
+from harness.errors import ConfigError
 from harness.tracking import Store
-from optimiser.cli.show import emit, err
+from optimiser.cli.show import emit, err, rows
 from optimiser.confirmation import read_confirmation
 from optimiser.ledger import read_ledger
 from optimiser.projection import sync
@@ -43,14 +44,29 @@ def ui(
 def serve_sim(
     port: Port = 8401,
     host: Host = "127.0.0.1",
-    faults: Annotated[Path | None, typer.Option(help="YAML file of seeded faults.")] = None,
+    fault: Annotated[
+        list[str] | None, typer.Option(help="kind=share, e.g. rate_limit=0.05; repeat for more. 'help' lists them.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the faults.")] = 0,
 ) -> None:
     """Serve the simulated model over HTTP, for any client of the chat-completions protocol. Not a real model."""
-    from harness.llm.simulated.faults import load_faults
+    from harness.llm.simulated.faults import KINDS, Faults
     from harness.llm.simulated.server import serve
 
+    if fault == ["help"]:
+        rows("Faults", ("kind", "what happens"), list(KINDS.items()))
+        return
+    faults = Faults(dict(_share(text) for text in fault), seed) if fault else None
     err.print(f"simulated models on http://{host}:{port}/v1 (Ctrl-C ends it)")
-    serve(host, port, load_faults(faults) if faults else None)
+    serve(host, port, faults)
+
+
+def _share(text: str) -> tuple[str, float]:
+    kind, _, share = text.partition("=")
+    try:
+        return kind, float(share)
+    except ValueError:
+        raise ConfigError("reading --fault", repr(text), "Write kind=share, e.g. server_error=0.1.") from None
 
 
 def serve_local_(
@@ -72,7 +88,7 @@ def mlflow_sync(
 ) -> None:
     """Write a campaign's ledger and confirmation into the MLflow store; doing it twice adds nothing."""
     workspace = Workspace(folder)
-    rows = read_ledger(workspace.ledger)
+    ledger = read_ledger(workspace.ledger)
     confirmation = read_confirmation(workspace.confirmation) if workspace.confirmation.exists() else None
-    sync(rows, confirmation, Store(store))
-    emit({"campaign": rows[0].campaign if rows and rows[0].type == "start" else "", "rows": len(rows)}, as_json)
+    sync(ledger, confirmation, Store(store))
+    emit({"folder": str(folder), "rows": len(ledger), "store": str(store)}, as_json)
