@@ -75,10 +75,9 @@ def serve_local_(
     host: Host = "127.0.0.1",
 ) -> None:
     """Serve a GGUF file with llama.cpp in this process (needs `make local`)."""
-    from harness.llm.local import serve_local
+    from harness.llm.local import run_local
 
-    err.print(f"llama.cpp on http://{host}:{port}/v1 (Ctrl-C ends it)")
-    serve_local(gguf, host, port)
+    run_local(port, host, gguf)
 
 
 def mlflow_sync(
