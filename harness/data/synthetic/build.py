@@ -13,10 +13,9 @@ from harness.data.synthetic.plant import Planted, additions, alterations, omissi
 from harness.data.synthetic.schedule import Slot, schedule
 from harness.data.synthetic.transcript import compose_transcript
 from harness.data.synthetic.verify import verify_pair
+from harness.data.synthetic.wording import pick
 from harness.errors import DataError
-from harness.types import Consultation, Fact, Note, Pair, PairSet
-
-REPEATED = 3  # facts mentioned twice in a clean note
+from harness.types import SEVERITIES, Consultation, Fact, Note, Pair, PairSet
 
 
 def build_synthetic(consultations: int, pairs_per_consultation: int, seed: int) -> PairSet:
@@ -72,8 +71,9 @@ def _consultation(index: int, count: int, seed: int) -> tuple[Consultation, list
 
 
 def _repeated(case: Case, rng: np.random.Generator) -> tuple[Item, ...]:
-    able = [item for item in case.items if item.again]
-    return tuple(able[int(i)] for i in sorted(rng.permutation(len(able))[:REPEATED]))
+    """One fact of each severity, where there is one."""
+    able = [[item for item in case.items if item.point.severity == severity] for severity in SEVERITIES]
+    return tuple(pick(items, rng) for items in able if items)
 
 
 def _candidates(

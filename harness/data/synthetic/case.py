@@ -24,7 +24,7 @@ _PER_PROBLEM = {2: (7, 8), 3: (4, 5)}
 class Item:
     """A point as this consultation has it.
 
-    ``ask``, ``said`` and ``text`` are final; ``terse``, ``full`` and ``again`` keep their slots,
+    ``ask``, ``said`` and ``text`` are final; ``terse`` and ``full`` keep their slots,
     so that a false value can be put into the very same wording.
     """
 
@@ -37,7 +37,6 @@ class Item:
     text: str
     terse: str
     full: str
-    again: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,6 @@ def _draw(point: Point, group: str, patient: Patient, rng: np.random.Generator) 
         text=whole(written(expand(point.text, rng), values)),
         terse=expand(point.terse, rng),
         full=expand(point.full, rng),
-        again=expand(point.again, rng),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from harness.data.synthetic.case import GENERAL, Case, Item
-from harness.data.synthetic.content.headings import LETTER_CLOSINGS, LETTER_OPENINGS, Layout
+from harness.data.synthetic.content.headings import LETTER_CLOSINGS, LETTER_OPENINGS, SECOND_MENTIONS, Layout
 from harness.data.synthetic.wording import expand, pick, sentence, shorten, spoken, whole, written
 
 AGAIN = "/again"
@@ -85,7 +85,7 @@ def draft_note(case: Case, layout: Layout, repeated: tuple[Item, ...], rng: np.r
         for group in groups:
             lines = [Line(item.id, state(item, layout)) for item in group]
             if part.repeats:
-                lines += [_again(item, layout) for item in repeated]
+                lines += [_again(item, layout, rng) for item in repeated]
             if lines:
                 blocks.append(Block(heading, tuple(lines)))
                 heading = ""
@@ -98,8 +98,8 @@ def _groups(case: Case) -> list[str]:
     return [problem.id for problem in case.problems] + [GENERAL]
 
 
-def _again(item: Item, layout: Layout) -> Line:
-    return Line(item.id + AGAIN, polish(whole(written(item.again, item.values)), layout))
+def _again(item: Item, layout: Layout, rng: np.random.Generator) -> Line:
+    return Line(item.id + AGAIN, polish(pick(SECOND_MENTIONS, rng) + item.text, layout))
 
 
 def _courtesy(options: tuple[str, ...], case: Case, rng: np.random.Generator) -> Block:

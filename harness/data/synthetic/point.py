@@ -34,8 +34,7 @@ class Point:
     """One thing a consultation can establish, with its wordings.
 
     ``text`` states the fact; ``ask`` is the turn before it ("" = volunteered); ``said`` the turn
-    that establishes it; ``terse`` and ``full`` its note wordings; ``again`` an optional second
-    mention for the assessment or plan. ``core`` points are always drawn with their problem.
+    that establishes it; ``terse`` and ``full`` its note wordings. ``core`` points are always drawn with their problem.
     ``denied`` names what a pertinent negative denies; its note wordings come from ``frames``.
     ``clashes`` are ids of background points that a careful doctor would not combine with it.
     """
@@ -48,7 +47,6 @@ class Point:
     said: str
     terse: str
     full: str
-    again: str = ""
     slots: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     changes: tuple[Change, ...] = ()
     core: bool = False

@@ -13,12 +13,14 @@ from harness.data.synthetic.wording import chance, expand, pick, sentence, spoke
 
 DOCTOR, PATIENT = "doctor", "patient"
 MINIMUM_WORDS = 520
+AT_A_DISTANCE = ("telephone", "home visit")
 Turn = tuple[str, str]
 
 
 def compose_transcript(case: Case, rng: np.random.Generator) -> str:
     """The transcript, one turn a line; every item's ``said`` stands in it verbatim."""
-    chatter = [talk.CHATTER[int(i)] for i in rng.permutation(len(talk.CHATTER))]
+    topics = talk.CHATTER if case.stratum in AT_A_DISTANCE else (*talk.CHATTER, talk.TRAVEL)
+    chatter = [topics[int(i)] for i in rng.permutation(len(topics))]
     body = _history(case, rng) + _background(case, rng) + _exam(case, rng) + _plan(case, rng)
     turns = _greeting(case, rng) + _small_talk(chatter[0], rng) + _opening(case, rng) + body
     spare = chatter[1:]
@@ -92,7 +94,10 @@ def _exam(case: Case, rng: np.random.Generator) -> list[Turn]:
     items = [item for item in case.items if item.point.section == "exam"]
     if not items:
         return []
-    turns = [(DOCTOR, sentence(expand(pick(talk.EXAM, rng), rng))), (PATIENT, pick(talk.ACKS, rng))]
+    turns = [
+        (DOCTOR, sentence(expand(talk.EXAM[0] if case.stratum in AT_A_DISTANCE else pick(talk.EXAM, rng), rng))),
+        (PATIENT, pick(talk.ACKS, rng)),
+    ]
     return turns + _statements(items, rng)
 
 

@@ -17,7 +17,7 @@ _COUNTED = re.compile(r"\b([2-9])(?= (?:days|weeks|months|years|hours)\b)")
 _SHORTHAND = (
     (re.compile(r"\bleft\b"), "L"),
     (re.compile(r"\bright\b(?!-)"), "R"),
-    (re.compile(r"\b(\d+) days?\b"), r"\1/7"),
+    (re.compile(r"\b(\d+) days?\b(?! (?:per|each|a)\b)"), r"\1/7"),
     (re.compile(r"\b(\d+) weeks?\b"), r"\1/52"),
     (re.compile(r"\b(\d+) months?\b"), r"\1/12"),
     (re.compile(r"\btwice daily\b"), "BD"),

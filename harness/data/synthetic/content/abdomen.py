@@ -22,7 +22,6 @@ REFLUX = Problem(
             ),
             "epigastric burning< {span}, after {food}>",
             "{he} [described|has had|presented with] epigastric burning< for {span}, after {food}>",
-            again="epigastric burning, {span}, after {food}",
             slots={
                 "span": LASTING,
                 "food": ("curry", "fried breakfasts", "tomato sauces", "late suppers", "citrus fruit", "chocolate"),
@@ -91,7 +90,7 @@ REFLUX = Problem(
 )
 DIARRHOEA = Problem(
     "bowels",
-    "[my tummy's upset, the runs|diarrhoea|my bowels have gone haywire]",
+    "[an upset tummy, the runs|diarrhoea|bowels gone haywire]",
     (
         Point(
             "onset",
@@ -102,7 +101,6 @@ DIARRHOEA = Problem(
             "[It's watery diarrhoea|The diarrhoea's like water], {times} times a day, [for|and it's been] {span}",
             "watery diarrhoea< {times} x/day, {span}>",
             "{he} [presented with|has had|described] watery diarrhoea< {times} times a day for {span}>",
-            again="watery diarrhoea, {times} x/day for {span}",
             slots={"times": tuple(str(n) for n in range(4, 13)), "span": DAYS},
             changes=(Change("timing", "span"), Change("value", "times")),
             core=True,
@@ -192,7 +190,7 @@ DIARRHOEA = Problem(
 )
 URINE = Problem(
     "urine",
-    "[it burns when I wee|my waterworks|stinging when I pass water]",
+    "[burning when I wee|my waterworks|stinging when I pass water]",
     (
         Point(
             "onset",
@@ -203,7 +201,6 @@ URINE = Problem(
             "[It's burned|It's stung] [to wee|when I pass water] [for|about] {span}",
             "dysuria< [for|over] {span}>",
             "{he} [presented with|reported|has had] dysuria< for {span}>",
-            again="dysuria, {span}",
             slots={"span": DAYS},
             changes=(Change("timing", "span"),),
             core=True,
@@ -273,7 +270,7 @@ URINE = Problem(
             changes=(Change("value", "n"),),
         ),
         diagnosis("lower urinary tract infection", "a water infection"),
-        prescription("nitrofurantoin", ("50 mg", "100 mg"), TWICE, "for three days"),
+        prescription("nitrofurantoin", ("50 mg", "100 mg"), TWICE, "with meals"),
         safety_net("you get a fever or start vomiting", "fever or vomiting"),
     ),
 )

@@ -17,20 +17,20 @@ _ILLNESS = Point(
     "background",
     "{what} {span} ago",
     "[Any|Have you had any] [other medical problems|operations or illnesses] [in the past|before this]?",
-    "[I had|There was] [a |]{what}, [about|must be|roughly] {span} [ago|back]",
+    "I had {what}, [about|must be|roughly] {span} [ago|back]",
     "[past|previous] {what}<, {span} ago>",
     "[past history includes|there is a past history of] {what}< {span} ago>",
     slots={
         "what": (
-            "gallbladder taken out~cholecystectomy",
-            "appendix out~appendicectomy",
-            "hernia repair~inguinal hernia repair",
-            "broken wrist~wrist fracture",
+            "my gallbladder taken out~cholecystectomy",
+            "my appendix out~appendicectomy",
+            "a hernia repair~inguinal hernia repair",
+            "a broken wrist~wrist fracture",
             "shingles",
-            "kidney stone~renal calculus",
-            "cataract operation~cataract surgery",
-            "stomach ulcer~peptic ulcer",
-            "tonsils out~tonsillectomy",
+            "a kidney stone~renal calculus",
+            "a cataract operation~cataract surgery",
+            "a stomach ulcer~peptic ulcer",
+            "my tonsils out~tonsillectomy",
             "pneumonia",
         ),
         "span": YEARS,
@@ -157,7 +157,9 @@ _PRESSURE = Point(
     "[Your blood pressure today is|Blood pressure's] {value}",
     "blood pressure {value} mmHg",
     "blood pressure [was|measured] {value} mmHg",
-    slots={"value": tuple(f"{s} over {d}~{s}/{d}" for s in range(108, 172, 3) for d in (64, 68, 71, 77, 82, 86, 91))},
+    slots={
+        "value": tuple(f"{s} over {d}~{s}/{d}" for s in range(108, 172, 3) for d in range(s // 2 + 6, s // 2 + 18, 3))
+    },
     changes=(Change("value", "value"),),
 )
 _PULSE = Point(
@@ -166,7 +168,7 @@ _PULSE = Point(
     "exam",
     "heart rate {value} a minute",
     "",
-    "[Your heart rate is|Your pulse is] {value}[ a minute|, regular|]",
+    "[Your heart rate is|Your pulse is] {value}[ a minute|]",
     "heart rate {value}/min",
     "[the |]heart rate was {value} per minute",
     slots={"value": tuple(str(n) for n in range(56, 112))},
@@ -178,7 +180,7 @@ _FOLLOW = Point(
     "plan",
     "review in {span} by {who}",
     "[When should I come back|Do I need to see someone again]?",
-    "[I'd like|Let's have] {who} [to see you|look at things] again in {span}",
+    "[I'd like {who} to see you|Let's have {who} look at things|{who} should check on you] again in {span}",
     "[review|recall]< in {span}>, {who}",
     "{he} will be reviewed by {who}< in {span}>",
     slots={

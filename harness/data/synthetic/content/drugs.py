@@ -17,7 +17,6 @@ def _drug(name: str, doses: tuple[str, ...], times: int, reason: str) -> Point:
         f"[I'm on|I take] {name}[, that's|,] {{dose}} {{often}}[,|] for [the |my |]{reason}",
         f"[takes |on |]{name}< {{dose}} {{often}}>, [for |indication ]{reason}",
         f"{{he}} [takes|is established on|is prescribed] {name}< {{dose}} {{often}}> for {reason}",
-        again=f"[continue|no change to] {name} {{dose}} {{often}}",
         slots={"dose": doses, "often": (_FREQUENCY[times],)},
         changes=(Change("dose", "dose"),),
     )
@@ -51,7 +50,6 @@ def _allergy(name: str, reactions: tuple[str, ...]) -> Point:
         f"[Yes, |I am, ]{name}[, it|, that] [gave me|brought on|caused] {{reaction}}",
         f"[allergic to {name}|{name} allergy]< [(]{{reaction}})>".replace("[(]", "("),
         f"{{he}} is allergic to {name}<, which caused {{reaction}}>",
-        again=f"[avoid {name} in view of {{reaction}}|{name} allergy ({{reaction}}) flagged]",
         slots={"reaction": reactions},
     )
 

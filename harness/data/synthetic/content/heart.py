@@ -22,7 +22,6 @@ CHEST = Problem(
             ),
             "exertional chest tightness< [for|over] {span}>",
             "{he} [described|reported|gives a history of] exertional chest tightness< [over|for] {span}>",
-            again="exertional chest tightness, {span}[: taken seriously|, as above]",
             slots={"span": RECENT},
             changes=(Change("timing", "span"),),
             core=True,
@@ -98,7 +97,7 @@ CHEST = Problem(
 )
 PALPITATIONS = Problem(
     "palpitations",
-    "[my heart keeps racing|these palpitations|a fluttering, like my heart's skipping]",
+    "[my heart racing|these palpitations|a fluttering, a skipping in my chest]",
     (
         Point(
             "onset",
@@ -109,13 +108,9 @@ PALPITATIONS = Problem(
                 "[These|The] palpitations, [how long have you had them|when did they start], and [how long is "
                 "each one|how long do they last]?"
             ),
-            (
-                "[The palpitations started|I've had the palpitations] [about|roughly] {span} [ago|back], and "
-                "[each one|a bout] lasts {spell}"
-            ),
+            ("I've had the palpitations [about|roughly|for] {span}[ now|], and [each one|a bout] lasts {spell}"),
             "palpitations< {span}, bouts of {spell}>",
             "{he} [reports|complains of|has noticed] palpitations< for {span}, with bouts of {spell}>",
-            again="palpitations ({span}, bouts of {spell})",
             slots={"span": LASTING, "spell": tuple(f"{n} minutes" for n in (5, 10, 15, 20, 30, 40))},
             changes=(Change("timing", "span"), Change("timing", "spell")),
             core=True,
@@ -166,7 +161,6 @@ PALPITATIONS = Problem(
             "[Your|The] ECG [shows|is showing] a rate of {rate}, {rhythm}",
             "ECG {rhythm}<, rate {rate}>",
             "[an |]ECG [showed|demonstrated] {rhythm}< at a rate of {rate}>",
-            again="ECG rate {rate} with {rhythm} filed",
             slots={
                 "rate": tuple(str(n) for n in range(62, 118)),
                 "rhythm": ("a few extra beats~ventricular ectopics", "a normal rhythm~sinus rhythm"),
@@ -187,7 +181,7 @@ PALPITATIONS = Problem(
 )
 DIZZY = Problem(
     "dizzy",
-    "[I keep going dizzy|this spinning|the dizziness]",
+    "[dizzy spells|this spinning|the dizziness]",
     (
         Point(
             "onset",
@@ -198,7 +192,6 @@ DIZZY = Problem(
             "[The room spins|Everything spins], [like vertigo|proper vertigo], [it's been|for about] {span}",
             "[spinning|rotatory] vertigo< {span}>",
             "{he} [has experienced|described|presented with] spinning vertigo< for {span}>",
-            again="vertigo for {span}, reassured",
             slots={"span": RECENT},
             changes=(Change("timing", "span"),),
             core=True,

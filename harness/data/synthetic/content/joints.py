@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from harness.data.synthetic.content.shapes import FOUR_TIMES, diagnosis, prescription, referral, safety_net
+from harness.data.synthetic.content.shapes import (
+    FOUR_TIMES,
+    NSAID_CLASHES,
+    diagnosis,
+    prescription,
+    referral,
+    safety_net,
+)
 from harness.data.synthetic.content.values import LASTING, RECENT, SCORE, SIDE
 from harness.data.synthetic.point import Change, Point, Problem, denial
 
 BACK = Problem(
     "back",
-    "[my back's gone|this backache|my lower back]",
+    "[my back|this backache|my lower back]",
     (
         Point(
             "onset",
@@ -19,7 +26,6 @@ BACK = Problem(
             "[My lower back went|The pain in my lower back started] {span} [ago|back], [I was|it was after] {cause}",
             "lumbar pain< {span}, after {cause}>",
             "{he} [presented with|described|has had] lumbar pain< for {span} after {cause}>",
-            again="lumbar pain, {span}, after {cause}",
             slots={
                 "span": RECENT,
                 "cause": (
@@ -101,7 +107,7 @@ BACK = Problem(
 )
 SHOULDER = Problem(
     "shoulder",
-    "[my shoulder|a shoulder that catches|I can't lift my arm properly]",
+    "[my shoulder|a shoulder that catches|an arm I can't lift properly]",
     (
         Point(
             "onset",
@@ -109,10 +115,9 @@ SHOULDER = Problem(
             "history",
             "{side} shoulder pain for {span}",
             "[Which shoulder is it|Left or right shoulder], and [how long|since when]?",
-            "[It's my|The] {side} shoulder, [it started|it's been] [about |]{span}[ now| ago]",
+            "[It's my|The] {side} shoulder, it's been [about |]{span}[ now|]",
             "{side} shoulder pain< [for|over] {span}>",
             "{he} [has had|reported] {side} shoulder pain< for {span}>",
-            again="{side} shoulder pain ({span})",
             slots={"side": SIDE, "span": LASTING},
             changes=(Change("laterality", "side"), Change("timing", "span")),
             core=True,
@@ -175,15 +180,7 @@ SHOULDER = Problem(
             ("7.5 mg", "15 mg"),
             "once a day~once daily",
             "alongside meals",
-            clashes=(
-                "allergy-aspirin",
-                "drug-apixaban",
-                "drug-ramipril",
-                "drug-candesartan",
-                "drug-indapamide",
-                "drug-sertraline",
-                "drug-citalopram",
-            ),
+            clashes=NSAID_CLASHES,
         ),
         referral(
             "subacromial steroid injection",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from harness.data.synthetic.content.shapes import NSAID_CLASHES, diagnosis, safety_net
 from harness.data.synthetic.content.values import LASTING, SCORE, SIDE
 from harness.data.synthetic.point import Change, Point, Problem, denial
 
 KNEE = Problem(
     "knee",
-    "[my knee|this knee, it's been playing up|a painful knee]",
+    "[my knee|this knee playing up|a painful knee]",
     (
         Point(
             "onset",
@@ -18,7 +19,6 @@ KNEE = Problem(
             "[It's|It'd be] the {side} [knee|one, the knee], [for about|going on|I'd say] {span}[ now|]",
             "{side} knee pain< [for|over] {span}>",
             "{he} [has had|described] {side} knee pain< [for|over the last] {span}>",
-            again="{side} knee pain, {span}[, addressed|: discussed]",
             slots={"side": SIDE, "span": LASTING},
             changes=(Change("laterality", "side"), Change("timing", "span")),
             core=True,
@@ -86,19 +86,7 @@ KNEE = Problem(
             },
             changes=(Change("value", "deg"),),
         ),
-        Point(
-            "diagnosis",
-            "critical",
-            "assessment",
-            "{sure} osteoarthritis",
-            "",
-            "[I think|To my mind] [this is|we're looking at] {sure} [wear and tear|wear and tear, osteoarthritis]",
-            "{sure} osteoarthritis",
-            "[my impression is|this is] {sure} osteoarthritis",
-            slots={"sure": ("most likely~likely", "probably~probable", "possibly~possible")},
-            changes=(Change("certainty", "sure", ("established", "confirmed", "definite")),),
-            core=True,
-        ),
+        diagnosis("osteoarthritis", "wear and tear, osteoarthritis"),
         Point(
             "physio",
             "supporting",
@@ -119,19 +107,10 @@ KNEE = Problem(
             "[Take|I'll give you|Let's try] naproxen, {dose} twice a day[,|] with food",
             "[start |]naproxen< {dose} twice daily>, with food",
             "I have [started|prescribed] naproxen< {dose} twice daily>, to be taken with food",
-            again="[issued|script for] naproxen {dose} with food[ today|]",
             slots={"dose": ("250 mg", "500 mg")},
+            clashes=NSAID_CLASHES,
             changes=(Change("dose", "dose"),),
         ),
-        Point(
-            "return",
-            "critical",
-            "plan",
-            "return if the joint becomes hot or feverish",
-            "",
-            "[If|Should] the joint [go|goes|turn] hot and red, or you get feverish, [come straight back|don't wait]",
-            "[same-day review|return urgently] if hot red joint or fever",
-            "{he} knows to return urgently [if|should] the joint [become|turn] hot or {he} develops fever",
-        ),
+        safety_net("the joint turns hot and red, or you get feverish", "hot red joint or fever"),
     ),
 )

@@ -8,7 +8,7 @@ from harness.data.synthetic.point import Change, Point, Problem, denial
 
 HEADACHE = Problem(
     "headache",
-    "[these headaches|my head, it's been pounding|headaches that floor me]",
+    "[these headaches|a pounding head|headaches that floor me]",
     (
         Point(
             "onset",
@@ -25,7 +25,6 @@ HEADACHE = Problem(
             ),
             "{side}-sided headaches< [for|over] {span}>",
             "{he} [described|has suffered] {side}-sided headaches< [for|over] {span}>",
-            again="{side}-sided headaches over {span} [discussed|considered]",
             slots={"side": ("left", "right"), "span": WEEKS + MONTHS[:4]},
             changes=(Change("laterality", "side"), Change("timing", "span")),
             core=True,
@@ -75,7 +74,6 @@ HEADACHE = Problem(
             "[I'm taking|I take] co-codamol {days} days [a|every] week",
             "[takes |]co-codamol< {days} days per week>",
             "{he} takes co-codamol< on {days} days each week>",
-            again="[overuse risk:|cut down] co-codamol, {days} days per week at present",
             slots={"days": tuple(str(n) for n in range(2, 7))},
             changes=(Change("value", "days"),),
             clashes=("allergy-codeine",),
@@ -104,7 +102,7 @@ HEADACHE = Problem(
 )
 MOOD = Problem(
     "mood",
-    "[my mood|I've been feeling really low|I'm just not myself, I'm so down]",
+    "[my mood|feeling really low|a low patch I can't shake]",
     (
         Point(
             "onset",
@@ -115,7 +113,6 @@ MOOD = Problem(
             "[My mood's been low|I've felt low] [for|about] {span}, [ever since|since] {event}",
             "low mood< {span}, since {event}>",
             "{he} [reports|describes|has had] low mood< for {span}, since {event}>",
-            again="low mood, {span}, since {event}",
             slots={
                 "span": LASTING,
                 "event": (
@@ -214,7 +211,7 @@ MOOD = Problem(
 )
 TIRED = Problem(
     "tired",
-    "[I'm tired all the time|this tiredness|I'm exhausted, whatever I do]",
+    "[being tired all the time|this tiredness|a kind of exhaustion]",
     (
         Point(
             "onset",
@@ -225,7 +222,6 @@ TIRED = Problem(
             "[The fatigue's been|I've had this fatigue] [for |]{span}, [it's worst|worst of all] {when}",
             "fatigue< {span}, worst {when}>",
             "{he} [has had|complained of|reported] fatigue< for {span}, worst {when}>",
-            again="fatigue, {span}, worst {when}",
             slots={"span": LASTING, "when": ("after lunch", "first thing~on waking", "by teatime", "after work")},
             changes=(Change("timing", "span"),),
             core=True,

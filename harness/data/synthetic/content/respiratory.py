@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from harness.data.synthetic.content.shapes import diagnosis, safety_net
 from harness.data.synthetic.content.values import RECENT
 from harness.data.synthetic.point import Change, Point, Problem, denial
 
 COUGH = Problem(
     "cough",
-    "[this cough|a cough that [won't|just won't] shift|my chest, I keep coughing]",
+    "[this cough|a cough that [won't|just won't] shift|all this coughing]",
     (
         Point(
             "onset",
@@ -27,7 +28,6 @@ COUGH = Problem(
                 "{he} [presented with|described|gave a history of] a {kind} cough< [of {span} duration|for "
                 "the last {span}]>"
             ),
-            again="{kind} cough [of {span} discussed|, {span}, reviewed]",
             slots={
                 "kind": (
                     "chesty, I bring stuff up~productive",
@@ -72,7 +72,7 @@ COUGH = Problem(
             "peripheral",
             "history",
             text="cough wakes the patient {often} a night",
-            ask="[Is it|Does it get] [disturbing your sleep|keeping you up]?",
+            ask="[Is it|Has it been] [disturbing your sleep|keeping you up]?",
             said="[Yeah|It does], it wakes me [up|] {often} a night [and my partner's fed up|, honestly|]",
             terse="[sleep disturbed|waking]<, {often} nightly>",
             full="{his} sleep is [broken|disturbed]<, waking {often} each night>",
@@ -89,10 +89,10 @@ COUGH = Problem(
                 "it {effect}"
             ),
             terse="tried {who}'s salbutamol<, {effect}>",
-            full="{he} tried a salbutamol inhaler belonging to {his} {who}<, which {effect}>",
+            full="{he} tried a salbutamol inhaler belonging to {his} {who}<, with {effect}>",
             slots={
                 "who": ("neighbour", "cousin", "flatmate", "colleague"),
-                "effect": ("did nothing~gave no relief", "helped a bit~gave slight relief"),
+                "effect": ("did nothing~little relief", "helped a bit~slight relief"),
             },
         ),
         Point(
@@ -102,24 +102,12 @@ COUGH = Problem(
             text="crackles at the {side} base",
             ask="",
             said="[I can hear|There are|I'm hearing] [some|a few] crackles [down|] at the {side} base[ of your lung|]",
-            terse="[coarse|inspiratory] crackles {side} base",
-            full="auscultation revealed [coarse |inspiratory ]crackles at the {side} base",
+            terse="crackles at {side} base",
+            full="auscultation revealed crackles at the {side} base",
             slots={"side": ("left", "right")},
             changes=(Change("laterality", "side"),),
         ),
-        Point(
-            "diagnosis",
-            "critical",
-            "assessment",
-            text="{sure} lower respiratory tract infection",
-            ask="",
-            said="[I think|My feeling is] this is {sure} a chest infection[, a lower respiratory tract infection|]",
-            terse="{sure} lower respiratory tract infection",
-            full="my impression is of a {sure} lower respiratory tract infection",
-            slots={"sure": ("most likely~likely", "possibly~possible")},
-            changes=(Change("certainty", "sure", ("confirmed", "definite")),),
-            core=True,
-        ),
+        diagnosis("lower respiratory tract infection", "a chest infection, lower respiratory tract"),
         Point(
             "antibiotic",
             "critical",
@@ -129,7 +117,6 @@ COUGH = Problem(
             said="[Yes, I'd like you to take|I'll give you|I'm going to prescribe] {drug}, for {days}",
             terse="[start|Rx] {drug}< for {days}>",
             full="I have [prescribed|started] {drug}< for {days}>",
-            again="[issued|collect] {drug} for {days} today",
             slots={
                 "drug": (
                     "amoxicillin 500 mg three times a day~amoxicillin 500 mg three times daily",
@@ -138,18 +125,15 @@ COUGH = Problem(
                 ),
                 "days": ("5 days", "7 days"),
             },
-            changes=(Change("dose", "drug", ("amoxicillin 250 mg twice daily", "doxycycline 200 mg twice daily")),),
+            changes=(Change("dose", "drug"),),
+            clashes=(
+                "allergy-penicillin",
+                "allergy-erythromycin",
+                "drug-atorvastatin",
+                "drug-citalopram",
+                "drug-apixaban",
+            ),
         ),
-        Point(
-            "return",
-            "critical",
-            "plan",
-            text="return urgently if coughing blood or breathless at rest",
-            ask="",
-            said="[If you|Should you] cough up blood or [become|get] breathless at rest, [ring 999|go straight to A&E]",
-            terse="[to attend A&E|urgent review] if {signs}",
-            full="{he} will [attend A&E|seek urgent help] in the event of {signs}",
-            slots={"signs": ("breathlessness at rest or frank bleeding",)},
-        ),
+        safety_net("you cough up blood or become breathless at rest", "coughing blood or breathlessness at rest"),
     ),
 )

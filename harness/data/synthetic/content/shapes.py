@@ -6,6 +6,16 @@ from harness.data.synthetic.point import Change, Point
 
 ONCE, TWICE = "once a day~once daily", "twice a day~twice daily"
 THRICE, FOUR_TIMES = "three times a day~three times daily", "four times a day~four times daily"
+# What a careful doctor does not combine with an anti-inflammatory.
+NSAID_CLASHES = (
+    "allergy-aspirin",
+    "drug-apixaban",
+    "drug-ramipril",
+    "drug-candesartan",
+    "drug-indapamide",
+    "drug-sertraline",
+    "drug-citalopram",
+)
 _SURE = ("most likely~likely", "probably~probable", "possibly~possible")
 _DEFINITE = ("confirmed", "definite", "established")
 
@@ -22,7 +32,7 @@ def diagnosis(written: str, said: str) -> Point:
             "[doctor|then|in your view]?"
         ),
         f"[I think|My feeling is|To my mind|Putting it together,] [this is|it's|we're dealing with] {{sure}} {said}",
-        f"{{sure}} {written}",
+        f"[{{sure}} {written}|{written}, {{sure}}|working diagnosis: {{sure}} {written}|picture of {{sure}} {written}]",
         f"[my impression is of|the working diagnosis is|this is|I consider this a case of] {{sure}} {written}",
         slots={"sure": _SURE},
         changes=(Change("certainty", "sure", _DEFINITE),),
@@ -47,7 +57,6 @@ def prescription(drug: str, doses: tuple[str, ...], often: str, how: str, clashe
         ),
         f"[start|Rx|commence|prescribed|issued] {drug}< {{dose}} {{often}}> {how}",
         f"I have [started|prescribed|issued] {drug}< {{dose}} {{often}}> {how}",
-        again=f"{drug} {{dose}} {{often}} [explained|side effects gone through|leaflet given]",
         slots={"dose": doses, "often": (often,)},
         changes=(Change("dose", "dose"),),
         clashes=clashes,
@@ -62,11 +71,8 @@ def safety_net(said: str, written: str) -> Point:
         "plan",
         f"seek urgent help if {written}",
         "[When should I worry|What should I look out for|What if it gets worse][, then|, though|, doctor|]?",
-        (
-            f"[If|Now, if|Please listen, if] {said}, [ring 999|go straight to A&E|get help the same day|don't "
-            f"wait, call us]"
-        ),
-        f"[safety-netted:|urgent help if|to seek same-day care if|A&E if] {written}",
+        f"[If|Now, if|Listen, if|Remember, if] {said}, [get help urgently|you need urgent help|get urgent help]",
+        f"[urgent help if|to seek help urgently if|seek urgent attention if|safety net, urgent help for] {written}",
         f"{{he}} [knows|was advised|has been told] to seek urgent help [if there is|in the event of] {written}",
     )
 

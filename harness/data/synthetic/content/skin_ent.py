@@ -8,7 +8,7 @@ from harness.data.synthetic.point import Change, Point, Problem, denial
 
 RASH = Problem(
     "rash",
-    "[this rash|an itchy rash|my skin's come up in a rash]",
+    "[this rash|an itchy rash|a rash that's come up]",
     (
         Point(
             "onset",
@@ -19,7 +19,6 @@ RASH = Problem(
             "[It's|The rash is] on my {place}, [itchy as anything|really itchy], [for|it's been] {span}",
             "[itchy|pruritic] rash {place}< for {span}>",
             "{he} [presented with|has] an itchy rash on the {place}< for {span}>",
-            again="itchy rash, {place}, {span}",
             slots={"place": ("forearms", "shins", "neck", "trunk", "elbows~elbow creases"), "span": RECENT},
             changes=(Change("timing", "span"),),
             core=True,
@@ -100,7 +99,7 @@ RASH = Problem(
 )
 THROAT = Problem(
     "throat",
-    "[a terrible sore throat|my throat|my throat, it's like razor blades]",
+    "[a terrible sore throat|my throat|a throat like razor blades]",
     (
         Point(
             "onset",
@@ -111,7 +110,6 @@ THROAT = Problem(
             "[My throat's been sore|It's been a sore throat] [for|about] {span}",
             "sore throat< for {span}>",
             "{he} [presented with|complained of|has had] a sore throat< for {span}>",
-            again="sore throat of {span}",
             slots={"span": DAYS},
             changes=(Change("timing", "span"),),
             core=True,
@@ -199,7 +197,6 @@ EAR = Problem(
             "[The|It's the] {side} ear, [earache for|it's ached] [about |]{span}",
             "{side} [otalgia|earache]< for {span}>",
             "{he} [has had|reported|presented with] {side} earache< for {span}>",
-            again="{side} earache, {span}",
             slots={"side": SIDE, "span": DAYS},
             changes=(Change("laterality", "side"), Change("timing", "span")),
             core=True,

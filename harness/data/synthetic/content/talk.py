@@ -29,20 +29,21 @@ REPLIES = (
     "[Hello doctor|Hi|Yes, hello|Oh, hi doctor|Hello], [thanks for [seeing me|fitting me in|your time]|good "
     "to [see|hear from] someone at last|I'm {first}, that's fine|sorry to bother you with this]"
 )
-CHATTER = (
+# For those who came to the doctor, not for those who were rung or visited.
+TRAVEL = (
+    "[Did you find|Any trouble with] [parking|the buses|getting here] [this morning|today|alright]?",
     (
-        "[Did you find|Any trouble with] [parking|the buses|getting here] [this morning|today|alright]?",
-        (
-            "[The|Oh, the] [roadworks|car park|bus|one-way system] [was a nightmare|took me twenty minutes|is "
-            "beyond a joke], [I nearly turned round|but there we are|never again]"
-        ),
+        "[The|Oh, the] [roadworks|car park|bus|one-way system] [was a nightmare|took me twenty minutes|is "
+        "beyond a joke], [I nearly turned round|but there we are|never again]"
     ),
+)
+CHATTER = (
     (
         "[It's been|What about] this weather, [eh|honestly|hasn't it been awful]?",
         "[Tell me about it|I know], [the garden's|my greenhouse is|our street's] [a swamp|ruined|under water again]",
     ),
     (
-        "[How are|How's] the [family|garden|dog|allotment] [keeping|doing]?",
+        "How's the [family|garden|dog|allotment] [keeping|doing]?",
         (
             "[Oh, not bad|Much the same|Can't complain], [the tomatoes came late|the grandson starts school "
             "soon|we've got builders in|the dog's been to the vet]"
@@ -105,7 +106,6 @@ LEADS = (
     "Alright. ",
     "Sure. ",
     "Thank you. ",
-    "Poor you. ",
     "That's helpful. ",
     "Good to know. ",
     "Noted. ",
@@ -120,7 +120,10 @@ HEDGES = (
     + ("Funny you ask, ", "Now you mention it, ", "How can I put it, ", "As far as I know, ", "Let's see, ", "Right, ")
 )
 TAILS = ("",) * 7 + (
-    "[It's|All this is|That's] [getting me down|wearing me out|driving me mad|no fun][ a bit|, really|, honestly|]",
+    (
+        "[It's|All this is|That's] [getting me down|wearing me out|driving me mad|no fun][, really|, honestly|"
+        ", I can tell you|]"
+    ),
     "[My|Our] [daughter|son|mum|sister|cousin] [made|told|begged|nagged] me to [come|ring|get it seen to][, really|]",
     "[I looked it up|I read about it] [online|on the internet|in a magazine], [which didn't help|bad idea|never again]",
     "[I just want|I'd just like] to [know what it is|get to the bottom of it|be able to work|get back to normal]",
