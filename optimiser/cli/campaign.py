@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -21,10 +23,13 @@ from optimiser.config import CampaignConfig, load_campaign
 from optimiser.folds import folds_of
 from optimiser.laboratory import Laboratory, open_laboratory
 from optimiser.plan import Bill, Plan, check_affordable, plan_campaign
+from optimiser.projection import sync
 from optimiser.workspace import Workspace
 from partitions.config import SplitConfig
 from partitions.seal import seal
 from partitions.splits import Splits
+
+UI_COMMAND = "judgelab ui" if shutil.which("judgelab") else f"{Path(sys.argv[0])} ui"  # .venv may not be on the path
 
 Config = Annotated[Path, typer.Argument(help="Campaign file, e.g. configs/demo.yaml.")]
 OutDir = Annotated[Path | None, typer.Option("--out", help="Campaign folder; default campaigns/<name>.")]
@@ -108,6 +113,7 @@ def run(
         result = _search(config, workspace, splits, laboratory, found, mlflow)
         _write_status(workspace, result, laboratory)
         if result.frozen is None:
+            sync(result.rows, None, open_tracker(mlflow), paused=result.reason)
             _say_paused(workspace, result)
             raise typer.Exit(EXIT_CODES[result.reason])
         if confirm:
@@ -118,7 +124,9 @@ def run(
         emit(summary, True)
     else:
         for line in lines:
-            out.print(line, markup=False, highlight=False)
+            out.print(line, markup=False, highlight=False, soft_wrap=True)
+        if mlflow is not None and str(mlflow) != "-":
+            out.print(f"Compare candidates in MLflow: {UI_COMMAND} --store {mlflow}", highlight=False, soft_wrap=True)
     raise typer.Exit(EXIT_CODES[result.reason])
 
 

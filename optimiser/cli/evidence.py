@@ -127,7 +127,7 @@ def finish_report(workspace: Workspace, mlflow: Path | None) -> tuple[str, ...]:
     write_atomically(workspace.report, found.html.encode())
     write_atomically(workspace.report.with_suffix(".md"), found.markdown.encode())
     sync(rows, confirmation, open_tracker(mlflow))
-    return summary_lines(rows, confirmation)
+    return summary_lines(rows, confirmation, str(workspace.report))
 
 
 def read_frozen(path: Path) -> Frozen:

@@ -55,7 +55,7 @@ class Live:
         for row in rows[self._shown :]:
             line = _line(row)
             if line:
-                self._bar.console.print(line, highlight=False)
+                self._bar.console.print(line, highlight=False, no_wrap=True, overflow="ellipsis", crop=err.is_terminal)
         self._shown = len(rows)
         for record in records_of(rows):
             self._tracker.log(record)
