@@ -33,7 +33,8 @@ def pair_set(groups: list[str], per_consultation: int = 2) -> PairSet:
     return PairSet("made", tuple(consultations), tuple(pairs), simulated=True)
 
 
-GROUPS = st.lists(st.sampled_from(["", "", "", "g1", "g2", "g3"]), min_size=16, max_size=40)
+# Six consultations without a group are six clusters: the fewest that can be divided.
+GROUPS = st.lists(st.sampled_from(["", "", "", "g1", "g2", "g3"]), min_size=6, max_size=30).map(lambda g: [""] * 6 + g)
 CONFIGS = st.builds(SplitConfig, seed=st.integers(0, 999))
 
 
