@@ -133,8 +133,9 @@ def _kind(line: str, following: str) -> LineKind:
     bare = line.strip()
     if not bare:
         return "blank"
+    introduces = bare.endswith(":") and bool(following) and bare[0] not in "•*-"
     if len(bare.split()) > _HEADING_WORDS or not any(c.isalpha() for c in bare):
-        return "text"
+        return "subheading" if introduces else "text"
     name = bare.rstrip(" :;-")
     if _VALUE.search(name) or bare.endswith(".") or bare[0] in "•*-":
         named = False
@@ -145,7 +146,7 @@ def _kind(line: str, following: str) -> LineKind:
     if named:
         return "heading"
     listed = bool(re.match(r"\s*[•*-]", following)) and not re.match(r"[•*-]", bare)
-    if listed and ":" not in bare[:-1] and " - " not in bare:
+    if introduces or (listed and ":" not in bare[:-1] and " - " not in bare):
         return "subheading"
     return "text"
 

@@ -57,6 +57,8 @@ _RELATIVE |= {"grandmother": "grandfather"}
 _RELATIVES = _RELATIVE | {new: old for old, new in _RELATIVE.items() if old != "mum"}
 _KIN = re.compile(rf"\b({'|'.join(sorted(_RELATIVES, key=len, reverse=True))})\b", re.I)
 _NOT_ANY = re.compile(r"\b(any|ever|yet|either|anymore|much|only|until|other|longer|further|known|more)\b", re.I)
+# Signs that take no article: "there is no swelling" becomes "there is swelling".
+_SIGNS = "evidence|tenderness|swelling|pain|redness|erythema|o?edema|bruising|numbness|weakness|crepitus|discharge"
 _NEGATED: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\bDenies\b"), "Reports"),
     (re.compile(r"\bdenies\b"), "reports"),
@@ -65,7 +67,7 @@ _NEGATED: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b(?:reports|endorses)(?! (?:that|to|he|she|they|being|not|no)\b)"), "denies"),
     (re.compile(r"\b[Nn]on[- ](?=smoker|tender|productive|radiating|painful)"), ""),
     (re.compile(r"^(?:There (?:is|are) no|No evidence of|No|Nil)\s+(?=[A-Za-z])"), ""),
-    (re.compile(r"\b(?<=there is )no (?=[a-z])"), ""),
+    (re.compile(rf"(?<=\bthere is )no (?=(?:[a-z]+ )?(?:{_SIGNS})\b)"), ""),
     (re.compile(r"(?<=\bthere are )no (?=[a-z])"), ""),
     (re.compile(r"(?:(?<=\bis )|(?<=\bwas )|(?<=\bare )|(?<=\bhas ))not (?=[a-z])"), ""),
     (re.compile(r"\bno (?=evidence of)"), ""),

@@ -15,10 +15,10 @@ from harness.types import Severity
 _CRITICAL = re.compile(
     r"\ballerg|\bnkda\b|anaphyla|\b\d+(?:\.\d+)?\s?(?:mg|mcg|micrograms?|ml|units?|puffs?|tablets?)\b|"
     r"\b(?:bd|od|tds|qds|prn)\b|suicid|self.?harm|homicid|chest pain|short(?:ness)? of breath|\bsob\b|haematuria|"
-    r"h?a?emorrhage|bleeding|blood in|melaena|faint|syncop|collapse|seizure|stroke|weakness|numbness|weight loss|"
-    r"neck stiffness|pregnan|cancer|\bca\b|sepsis|septic|infarct|heart attack|\bmi\b|embol|fracture|tumou?r|"
-    r"emergency|a&e|\b999\b|\b911\b|urgent|red flag|safety.?net|worsen|prescri|antibiotic|\babx\b|insulin|"
-    r"warfarin|steroid|surgery|admit|refer(?:red|ral)\b",
+    r"h?a?emorrhage|bleeding|blood in|melaena|faint(?:ed|ing)|felt faint|syncop|collapse|seizure|stroke|"
+    r"weakness|numbness|weight loss|neck stiffness|pregnan|cancer|\bca\b|sepsis|septic|infarct|heart attack|"
+    r"\bmi\b|embol|fracture|tumou?r|emergency|a&e|\b999\b|\b911\b|urgent|red flag|safety.?net|worsen|prescri|antibiotic|\babx\b|insulin|"
+    r"warfarin|steroid|surgery|admit(?:ted)? (?:him|her|to (?:the )?hospital)|refer(?:red|ral)\b",
     re.IGNORECASE,
 )
 _PERIPHERAL = re.compile(

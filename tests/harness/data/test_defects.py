@@ -139,6 +139,15 @@ def test_a_heading_goes_with_the_last_sentence_below_it() -> None:
     assert omitted(note, TALK, "diary") == "HPC:\nDry cough for 3 weeks.\n\nFH:\nMother had asthma"
 
 
+def test_a_line_that_introduces_a_list_goes_only_with_the_list() -> None:
+    note = "HPC\nDry cough for 3 weeks.\n\nHer left knee swelling includes:\nNo chest pain."
+    texts = {o.defect.fact_text: o.flawed for o in omissions(note, TALK, Counter())}
+    assert texts == {
+        "Dry cough for 3 weeks.": note.replace("Dry cough for 3 weeks.\n", ""),
+        "No chest pain.": "HPC\nDry cough for 3 weeks.",
+    }
+
+
 def test_a_subheading_goes_with_its_only_item_and_its_section_stays() -> None:
     note = "PHYSICAL EXAM\n\nLegs\n- Swelling of the left knee.\n\nChest\n- No chest pain."
     assert omitted(note, TALK, "left knee.") == "PHYSICAL EXAM\n\nChest\n- No chest pain."
