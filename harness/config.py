@@ -123,9 +123,9 @@ def parse_config(kind: type[ConfigT], raw: object, where: str) -> ConfigT:
         if first["type"] == "extra_forbidden":
             near = difflib.get_close_matches(str(first["loc"][-1]), _known_keys(kind), n=1, cutoff=0.5)
             todo = f"Did you mean {near[0]!r}?" if near else f"Remove the key; see the fields of {kind.__name__}."
-        found = f"{path or 'the document'}: {first['msg']} (and {error.error_count() - 1} more)"
-        if error.error_count() == 1:
-            found = f"{path or 'the document'}: {first['msg']}"
+        what = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
+        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+        found = f"{path or 'the document'}: {what}{more}"
         raise ConfigError(f"reading {where}", found, todo) from None
 
 

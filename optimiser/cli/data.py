@@ -13,7 +13,7 @@ from harness.data.aci_bench import import_aci_bench
 from harness.data.defects import plant_defects
 from harness.data.describe import describe
 from harness.data.imported import Imported
-from harness.data.jsonl import format_help, import_jsonl
+from harness.data.jsonl import format_help, pair_up, read_jsonl
 from harness.data.pairs import FILE_NAME, read_pairs, write_pairs
 from harness.data.primock57 import import_primock57
 from harness.data.synthetic import build_synthetic
@@ -26,7 +26,6 @@ app = typer.Typer(help="Build, import and describe pair sets.", no_args_is_help=
 IMPORTERS: dict[str, Callable[[Path], Imported]] = {
     "primock57": import_primock57,
     "aci-bench": import_aci_bench,
-    "jsonl": import_jsonl,
 }
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Out = Annotated[Path, typer.Option("--out", help="Folder for the result; made if it is not there.")]
@@ -53,21 +52,17 @@ def import_(
     directory: Annotated[Path, typer.Argument(help="Folder of the source, as published.")],
     folder: Out,
     as_json: Json = False,
-    formats: Annotated[bool, typer.Option("--format", help="Print the JSONL format and stop.")] = False,
 ) -> None:
     """Read consultations and clean notes from a source; every left-out item is counted by reason."""
-    if formats:
-        out.print(format_help(), markup=False, highlight=False)
-        return
-    imported = _importer(source)(directory)
-    pair_set = PairSet(source, imported.consultations, (), imported.notes, clean_verified=False)
+    pair_set, imported, refused = _import(source, directory)
     write_pairs(pair_set, folder / FILE_NAME)
     emit(
         {
             "file": str(folder / FILE_NAME),
-            "consultations": len(imported.consultations),
-            "notes": len(imported.notes),
-            "refused": dict(imported.refused),
+            "consultations": len(pair_set.consultations),
+            "notes": len(pair_set.notes),
+            "pairs": len(pair_set.pairs),
+            "refused": refused,
             "details": [asdict(detail) for detail in imported.details],
         },
         as_json,
@@ -91,6 +86,12 @@ def defects(
     emit({"file": str(folder / FILE_NAME)} | _described(pair_set) | {"refused": dict(planted.refused)}, as_json)
 
 
+@app.command("format", epilog="Example: judgelab data format")
+def format_() -> None:
+    """Print the JSONL format of your own consultations and notes."""
+    out.print(format_help(), markup=False, highlight=False, soft_wrap=True)
+
+
 @app.command("describe", epilog="Example: judgelab data describe corpus --json")
 def describe_(
     dataset: Annotated[Path, typer.Argument(help="A dataset folder or file.")], as_json: Json = False
@@ -107,7 +108,17 @@ def _file(dataset: Path) -> Path:
     return dataset / FILE_NAME if dataset.is_dir() else dataset
 
 
-def _importer(source: str) -> Callable[[Path], Imported]:
+def _import(source: str, directory: Path) -> tuple[PairSet, Imported, dict[str, int]]:
+    """The pair set of a source, what was imported, and what was refused: reason -> count."""
+    if source == "jsonl":
+        own = read_jsonl(directory)
+        pairs, unpaired = pair_up(own)
+        imported = own.imported
+        pair_set = PairSet(own.name, imported.consultations, pairs, imported.notes, own.clean_verified)
+        return pair_set, imported, dict(imported.refused) | dict(unpaired)
     if source not in IMPORTERS:
-        raise DataError("choosing an importer", f"unknown source {source!r}", f"Use one of {', '.join(IMPORTERS)}.")
-    return IMPORTERS[source]
+        known = ", ".join((*IMPORTERS, "jsonl"))
+        raise DataError("choosing an importer", f"unknown source {source!r}", f"Use one of {known}.")
+    imported = IMPORTERS[source](directory)
+    pair_set = PairSet(source, imported.consultations, (), imported.notes, clean_verified=False)
+    return pair_set, imported, dict(imported.refused)
