@@ -18,7 +18,8 @@ _CRITICAL = re.compile(
     r"h?a?emorrhage|bleeding|blood in|melaena|faint(?:ed|ing)|felt faint|syncop|collapse|seizure|stroke|"
     r"weakness|numbness|weight loss|neck stiffness|pregnan|cancer|\bca\b|sepsis|septic|infarct|heart attack|"
     r"\bmi\b|embol|fracture|tumou?r|emergency|a&e|\b999\b|\b911\b|urgent|red flag|safety.?net|worsen|"
-    r"prescri|antibiotic|\babx\b|insulin|warfarin|steroid|surgery|admit(?:ted)? (?:him|her|to (?:the )?hospital)|refer(?:red|ral)\b",
+    r"prescri|antibiotic|\babx\b|insulin|warfarin|steroid|surgery|"
+    r"admit(?:ted)? (?:him|her|to (?:the )?hospital)|refer(?:red|ral)\b",
     re.IGNORECASE,
 )
 _PERIPHERAL = re.compile(
