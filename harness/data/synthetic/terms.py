@@ -10,6 +10,7 @@ from functools import lru_cache
 
 _TOKEN = re.compile(r"\d+(?:[./]\d+)*|[a-z]+")
 _STOP_TEXT = (
+    "mmhg "
     "a about advise after age aged ago all also am an and any approximately are around arrange arranged as "
     "asked at bd be because been before being book but by can case confirmed consider could current currently "
     "daily day days denied denies described describes diagnosis did direct discussed do does duration each "
@@ -25,7 +26,7 @@ _STOP_TEXT = (
 _STOP = frozenset(_STOP_TEXT.split())
 _UNITS_TEXT = (
     "mg micrograms ml days day weeks week months month years year hours hour minute minutes seconds degrees "
-    "mm kg units mmhg times"
+    "mm kg units times"
 )
 _UNITS = frozenset(_UNITS_TEXT.split())
 _SAME = {
@@ -52,7 +53,7 @@ def terms(text: str) -> frozenset[str]:
     """
     tokens = _TOKEN.findall(text.lower())
     found: set[str] = set()
-    for token, after in zip(tokens, [*tokens[1:], ""], strict=True):
+    for token, after in zip(tokens, [*tokens[1:], ""], strict=False):
         if token[0].isdigit():
             found.add(_number(token, after))
         elif token not in _STOP and token not in _UNITS:

@@ -65,6 +65,7 @@ REFLUX = Problem(
             "[sleeps |]propped on {n} pillows",
             "{he} sleeps propped on {n} pillows",
             slots={"n": ("2", "3", "4")},
+            changes=(Change("value", "n"),),
         ),
         Point(
             "tender",
@@ -184,6 +185,7 @@ DIARRHOEA = Problem(
             "[off|no] work until clear< {h} hours>",
             "{he} should stay off work until clear< for {h} hours>",
             slots={"h": ("48", "72")},
+            changes=(Change("value", "h"),),
         ),
         safety_net("you stop passing water or get bad tummy cramps", "anuria or severe cramps"),
     ),
@@ -256,6 +258,7 @@ URINE = Problem(
                 "remedy": ("cranberry juice", "barley water", "sachets from the chemist~alkalinising sachets"),
                 "span": ("2 days", "3 days", "4 days"),
             },
+            changes=(Change("timing", "span"),),
         ),
         Point(
             "dipstick",

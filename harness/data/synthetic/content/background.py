@@ -108,22 +108,24 @@ _SMOKING = Point(
     "supporting",
     "social",
     "smokes {count} cigarettes a day",
-    "[Do you smoke|Are you a smoker|Can I ask whether you smoke]?",
+    "[Do you smoke|Are you a smoker|Can I ask whether you smoke][ at all| these days| nowadays|]?",
     "[Yeah|I do, sadly|Yes], [about|around] {count} [cigarettes |a day, cigarettes that is, ]daily",
     "smokes<, {count} cigarettes/day>",
     "{he} [smokes|is a current smoker]<, getting through {count} cigarettes a day>",
     slots={"count": tuple(str(n) for n in range(4, 31))},
+    changes=(Change("value", "count"),),
 )
 _ALCOHOL = Point(
     "alcohol",
     "peripheral",
     "social",
     "alcohol {count} units a week",
-    "[How about|And what about] alcohol?",
+    "[How about|And what about|Do you drink any] alcohol[, roughly|, in a typical week|, if any|]?",
     "[I reckon|Probably] {count} units[ a week|, weekly, if I'm honest|, say, in a week]",
     "alcohol< {count} units/week>",
     "{he} [drinks|consumes] alcohol<, around {count} units per week>",
     slots={"count": tuple(str(n) for n in range(3, 40))},
+    changes=(Change("value", "count"),),
 )
 _HOME = Point(
     "home",
@@ -179,7 +181,10 @@ _FOLLOW = Point(
     "supporting",
     "plan",
     "review in {span} by {who}",
-    "[When should I come back|Do I need to see someone again]?",
+    (
+        "[When should I come back|Do I need to see someone again|Who sees me next|When am I seen next][, then|"
+        ", doctor|, roughly|]?"
+    ),
     "[I'd like {who} to see you|Let's have {who} look at things|{who} should check on you] again in {span}",
     "[review|recall]< in {span}>, {who}",
     "{he} will be reviewed by {who}< in {span}>",
@@ -196,15 +201,18 @@ _ANOTHER = "[Any other|Do you take any other|And are there other] [tablets|medic
 
 
 def general_points(stratum: str, clashes: frozenset[str], rng: np.random.Generator) -> tuple[list[Point], list[Point]]:
-    """The background points of one consultation, without the clashing ones, and drugs that it does not mention."""
+    """The background points of one consultation, without the clashing ones, and some that it does not mention."""
     able = [drug for drug in DRUGS if drug.id not in clashes]
     drugs = [able[int(i)] for i in rng.permutation(len(able))[:3]]
     allergies = [allergy for allergy in ALLERGIES if allergy.id not in clashes]
     taken = drugs[: pick((1, 1, 2), rng)]
     taken[1:] = [dataclasses.replace(point, ask=_ANOTHER) for point in taken[1:]]
-    social = [(_FAMILY, _WORK, _SMOKING, _ALCOHOL, _HOME)[int(i)] for i in rng.permutation(5)[: pick((1, 2), rng)]]
+    order = [(_FAMILY, _WORK, _SMOKING, _ALCOHOL, _HOME)[int(i)] for i in rng.permutation(5)]
+    social, silent = order[:2], order[2:]
+    if chance(0.5, rng):
+        social.append(silent.pop())
     vitals = [] if stratum == "telephone" else [pick((_PRESSURE, _PULSE), rng)]
     points = [*taken, pick(allergies, rng), *social, *vitals, _FOLLOW]
     if chance(0.5, rng):
         points.insert(0, _ILLNESS)
-    return points, drugs[len(taken) :]
+    return points, drugs[len(taken) :] + silent

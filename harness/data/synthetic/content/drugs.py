@@ -46,7 +46,10 @@ def _allergy(name: str, reactions: tuple[str, ...]) -> Point:
         "critical",
         "background",
         f"{name} allergy, {{reaction}}",
-        "[Any allergies|Are you allergic to anything|Allergies at all]?",
+        (
+            "[Any allergies|Are you allergic to anything|Allergies at all|Do you react badly to anything], "
+            "[drugs, foods|medicines or otherwise|tablets, foods, plasters|that you know of]?"
+        ),
         f"[Yes, |I am, ]{name}[, it|, that] [gave me|brought on|caused] {{reaction}}",
         f"[allergic to {name}|{name} allergy]< [(]{{reaction}})>".replace("[(]", "("),
         f"{{he}} is allergic to {name}<, which caused {{reaction}}>",

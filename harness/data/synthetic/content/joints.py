@@ -76,6 +76,7 @@ BACK = Problem(
             "sitting tolerance<, {limit}>",
             "{his} sitting tolerance is limited<, about {limit}>",
             slots={"limit": tuple(f"{n} minutes" for n in (5, 10, 15, 20, 25, 35))},
+            changes=(Change("timing", "limit"),),
         ),
         Point(
             "raise",
@@ -101,6 +102,7 @@ BACK = Problem(
             "[stay active|keep mobile]<, walk {mins} each day>",
             "I [advised|encouraged] {him} to keep mobile< and walk {mins} each day>",
             slots={"mins": tuple(f"{n} minutes" for n in (10, 15, 20, 30, 40))},
+            changes=(Change("timing", "mins"),),
         ),
         safety_net("you go numb in the saddle area or can't control your bladder", "cauda equina features"),
     ),

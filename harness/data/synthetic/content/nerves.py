@@ -265,6 +265,7 @@ TIRED = Problem(
             "{diet} diet< {span}>",
             "{he} [follows|keeps to] a {diet} diet<, for {span}>",
             slots={"diet": ("vegan", "vegetarian", "gluten-free", "pescatarian"), "span": LASTING},
+            changes=(Change("timing", "span"),),
         ),
         Point(
             "bloods",

@@ -58,6 +58,7 @@ RASH = Problem(
                 "pet": ("kitten", "rabbit", "puppy", "hamster", "parrot"),
                 "span": ("2 weeks", "3 weeks", "5 weeks", "6 weeks"),
             },
+            changes=(Change("timing", "span"),),
         ),
         Point(
             "eczema",
@@ -153,6 +154,7 @@ THROAT = Problem(
             "lozenges<, {n}/day>",
             "{he} has been sucking lozenges<, {n} a day>",
             slots={"n": tuple(str(n) for n in range(4, 13))},
+            changes=(Change("value", "n"),),
         ),
         Point(
             "nodes",
