@@ -105,15 +105,28 @@ class History:
         standings = self.freeze.standings if self.freeze else ()
         return next((s for s in standings if s.candidate == candidate), None)
 
+    def pairs_at_freeze(self, measured: Measured) -> int:
+        """How many pairs a standing was counted over: those that the configured objective takes in."""
+        everything = self.start.config.get("acceptance", {}).get("objective") == "all"
+        return measured.pairs if everything else headline_pairs(measured)
+
     def status(self, tried: Try) -> str:
-        """``winner`` for the frozen winner, else what became of the try."""
-        won = self.freeze is not None and tried.candidate is not None and tried.candidate.id == self.freeze.winner
-        return "winner" if won and self.by_candidate[self.freeze.winner] is tried else tried.status  # type: ignore[union-attr]  # won implies a freeze row
+        """``winner`` for a frozen winner that is no seed kept for want of a better one, else what became of the try."""
+        freeze = self.freeze
+        if freeze is None or freeze.seed_kept or self.by_candidate.get(freeze.winner) is not tried:
+            return tried.status
+        return "winner"
 
 
 def headline(measured: Measured) -> float | None:
     """The measure that candidates are compared by: paired omissions, or commissions where a set has no omissions."""
     return measured.paired_commissions if measured.paired_omissions is None else measured.paired_omissions
+
+
+def headline_pairs(measured: Measured) -> int:
+    """How many pairs the headline was counted over."""
+    omissions = measured.wins + measured.ties + measured.losses
+    return measured.pairs if measured.paired_omissions is None else omissions
 
 
 def total(spends: Sequence[Spend]) -> Spend:

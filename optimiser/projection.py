@@ -108,7 +108,10 @@ def _child(history: History, tried: Try) -> RunRecord:
     texts: dict[str, str] = {}
     metrics = [Point("iteration", tried.iteration, tried.iteration)]
     if candidate is not None:
-        tags |= {"candidate": candidate.id, "winner": _word(history.status(tried) == "winner")}
+        tags |= {
+            "candidate": candidate.id,
+            "winner": _word(history.freeze is not None and history.freeze.winner == candidate.id),
+        }
         for block, text in candidate.blocks.items():
             texts[f"instruction/{block}.txt"] = text
             tags[f"sha256.{block}"] = sha256(text.encode()).hexdigest()

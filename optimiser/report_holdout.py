@@ -8,7 +8,7 @@ from harness.report import plots
 from harness.report.document import Figure, Paragraph, Section
 from harness.report.tables import Table
 from optimiser.confirmation import CandidateReading, Confirmation, OperatingReading, Paired, Rate, Rung
-from optimiser.report_search import NONE, number, signed, times
+from optimiser.report_search import COUNTED, NONE, number, signed, times
 
 
 def confirmed(confirmation: Confirmation | None) -> Section:
@@ -29,7 +29,7 @@ def confirmed(confirmation: Confirmation | None) -> Section:
             *(Paragraph(words) for words in confirmation.words),
             Paragraph(opened),
             *holdout_figures(confirmation).values(),
-            _differences(confirmation),
+            *(() if confirmation.seed_kept else (_differences(confirmation),)),
             _paired(confirmation),
             _rates(confirmation),
             _classes(confirmation),
@@ -97,8 +97,7 @@ def failure_table(confirmation: Confirmation) -> Table:
         for role, _, reading in sides(rung)
         if reading.failures
     )
-    note = "" if rows else "None. A failure would count as a loss."
-    return Table("Failures on the holdout", ("effort", "candidate", "failures", "judgements"), rows, note)
+    return Table("Failures on the holdout", ("effort", "candidate", "failures", "judgements"), rows, COUNTED)
 
 
 def _differences(confirmation: Confirmation) -> Table:
@@ -106,13 +105,12 @@ def _differences(confirmation: Confirmation) -> Table:
     for rung in confirmation.rungs:
         found = rung.comparison
         if found is None:
-            rows.append((effort(rung), str(rung.n_pairs), *([NONE] * 5), rung.verdict))
             continue
         gain = found.omissions
         rows.append(
             (
                 effort(rung),
-                str(rung.n_pairs),
+                str(rung.baseline.omissions.worst_case.n),
                 signed(gain.value),
                 f"{signed(gain.low)} to {signed(gain.high)}",
                 number(found.primary.adjusted_p, 4),
@@ -150,7 +148,7 @@ def _paired(confirmation: Confirmation) -> Table:
 
 def _rates(confirmation: Confirmation) -> Table:
     rows = tuple(
-        (effort(rung), role, *_operating(reading.frozen), *_operating(reading.re_swept))
+        (effort(rung), role, *_operating(reading.frozen), *_operating(reading.re_swept)[:2])
         for rung in confirmation.rungs
         for role, _, reading in sides(rung)
     )
@@ -159,12 +157,13 @@ def _rates(confirmation: Confirmation) -> Table:
         "candidate",
         "detection",
         "false alarms",
-        "detection, re-swept (optimistic)",
-        "false alarms, re-swept (optimistic)",
+        "bound",
+        "re-swept (optimistic): detection",
+        "false alarms",
     )
     note = (
         f"The headline uses the threshold frozen on the acceptance split at a cap of {confirmation.cap:.2f}; the "
-        "re-swept one was chosen on the holdout itself. Bound: one-sided upper bound at 95%."
+        "re-swept one was chosen on the holdout itself. Bound: one-sided upper bound of the false-alarm rate at 95%."
     )
     return Table("Detection and false alarms on the holdout", columns, rows, note)
 
@@ -204,10 +203,10 @@ def _counted(paired: Paired | None) -> str:
     return f"{paired.value:.3f} ({paired.wins} / {paired.ties} / {paired.losses}, n {paired.n})"
 
 
-def _operating(point: OperatingReading | None) -> tuple[str, str]:
+def _operating(point: OperatingReading | None) -> tuple[str, str, str]:
     if point is None:
-        return NONE, NONE
-    return _rate(point.detection), f"{_rate(point.false_alarms)}, bound {point.false_alarms.upper:.3f}"
+        return NONE, NONE, NONE
+    return _rate(point.detection), _rate(point.false_alarms), number(point.false_alarms.upper)
 
 
 def _rate(rate: Rate) -> str:

@@ -6,11 +6,12 @@ from harness.report import plots
 from harness.report.document import Code, Figure, Paragraph, Part, Section
 from harness.report.tables import Table
 from optimiser.confirmation import Confirmation
-from optimiser.history import History, Try, block_diff, headline
+from optimiser.history import History, Try, block_diff, headline, headline_pairs
 from optimiser.records import Measured, ProposalRow
 
 NONE = "–"
 MEASURE = "paired discrimination"
+COUNTED = "Each counts as a loss in the paired figures."
 CURSE = (
     "The candidate that looks best of many is partly the luckiest: its plain value on the split that chose it is too "
     "good. The lower bounds below hold for all finalists at once, so that picking the largest fools nobody, and the "
@@ -88,7 +89,7 @@ def fate_table(history: History) -> Table:
     columns = ("try", "kind", "fate", "why", "parents", "minibatch", "acceptance", "characters", "calls")
     rows = tuple(_fate(history, tried) for tried in history.tries)
     note = (
-        "Minibatch: summed paired outcomes of parent and child on the same pairs. Acceptance: paired discrimination, "
+        "Minibatch: summed paired outcomes of parent and child on the same pairs. Acceptance: paired omissions, "
         "failures counted as losses, with the number of pairs; measured only for what got that far."
     )
     return Table("Every seed and proposal", columns, rows, note)
@@ -119,11 +120,12 @@ def search_figures(history: History) -> dict[str, Figure]:
         plots.progress(spots, kept, MEASURE),
         f"On the acceptance split, which {len(scored)} of {len(history.tries)} tries reached.",
     )
-    found["length"] = Figure(
-        "Length against score",
-        plots.length_against_score(lengths, MEASURE),
-        "On the acceptance split. Longer is dearer for every note that is ever judged.",
-    )
+    if len(scored) > 1:
+        found["length"] = Figure(
+            "Length against score",
+            plots.length_against_score(lengths, MEASURE),
+            "On the acceptance split. Longer is dearer for every note that is ever judged.",
+        )
     return found
 
 
@@ -132,11 +134,13 @@ def standings(history: History) -> Section:
     freeze = history.freeze
     if freeze is None:
         return Section("Freeze", (Paragraph("Nothing is frozen yet."),))
-    pairs = {s.candidate: _acceptance(history, s.candidate) for s in freeze.standings}
+    ending = " (kept)" if freeze.seed_kept else " (winner)"
+    read = {s.candidate: _acceptance(history, s.candidate) for s in freeze.standings}
+    pairs = {candidate: history.pairs_at_freeze(found) if found else None for candidate, found in read.items()}
     rows = tuple(
         (
-            history.label(s.candidate) + (" (winner)" if s.candidate == freeze.winner else ""),
-            _valued(s.value, pairs[s.candidate]),
+            history.label(s.candidate) + (ending if s.candidate == freeze.winner else ""),
+            _over(s.value, pairs[s.candidate]),
             signed(s.difference) if s.candidate != freeze.baseline else NONE,
             signed(s.lower) if s.candidate != freeze.baseline else NONE,
         )
@@ -195,8 +199,7 @@ def failures(history: History) -> Table:
     rows = tuple(
         (t.label, m.split, str(m.failures), str(m.pairs)) for t in history.tries for m in t.row.measured if m.failures
     )
-    note = "" if rows else "None. A failure would count as a loss."
-    return Table("Failures during the search", ("try", "split", "failures", "pairs"), rows, note)
+    return Table("Failures during the search", ("try", "split", "failures", "pairs"), rows, COUNTED)
 
 
 def times(count: int) -> str:
@@ -243,7 +246,11 @@ def _counted(history: History) -> str:
 
 
 def _valued(value: float | None, measured: Measured | None) -> str:
-    return NONE if value is None else f"{value:.3f}" + (f" (n {measured.pairs})" if measured else "")
+    return _over(value, headline_pairs(measured) if measured else None)
+
+
+def _over(value: float | None, pairs: int | None) -> str:
+    return NONE if value is None else f"{value:.3f}" + (f" (n {pairs})" if pairs is not None else "")
 
 
 def _acceptance(history: History, candidate: str) -> Measured | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.report.document import Document, Figure, Label, Section, render_markdown
+from harness.report.document import Document, Figure, Label, Paragraph, Section, render_markdown
 from harness.report.html import render_html
 from harness.report.tables import Table
 from optimiser.confirmation import Confirmation
@@ -128,7 +128,7 @@ def _found(history: History) -> str:
     if winner is None:
         return f"{label} won"
     pairs = next((t.on("acceptance") for t in history.tries if t.label == label), None)
-    n = f", n {pairs.pairs} pairs" if pairs else ""
+    n = f", n {history.pairs_at_freeze(pairs)} pairs" if pairs else ""
     return (
         f"{label} beats the seed by {signed(winner.difference)} on the acceptance split "
         f"(simultaneous lower bound {signed(winner.lower)}{n})"
@@ -144,13 +144,13 @@ def _holdout(confirmation: Confirmation | None) -> str:
     gain = rung.comparison.omissions
     return (
         f"{confirmation.verdict}, winner minus seed {signed(gain.value)} "
-        f"({signed(gain.low)} to {signed(gain.high)}, n {rung.n_pairs} pairs), {opened}"
+        f"({signed(gain.low)} to {signed(gain.high)}, n {rung.baseline.omissions.worst_case.n} pairs), {opened}"
     )
 
 
 def _failed(history: History, confirmation: Confirmation | None) -> Section:
     tables = (failures(history), *((failure_table(confirmation),) if confirmation else ()))
-    return Section("Failures", tables)
+    return Section("Failures", tuple(t if t.rows else Paragraph(f"{t.caption}: none.") for t in tables))
 
 
 def _provenance(history: History, confirmation: Confirmation | None) -> Section:

@@ -69,6 +69,7 @@ def test_a_kept_seed_is_shown_with_its_text_and_no_diff(rows: tuple[Row, ...]) -
     kept = (*rows[:-2], freeze.model_copy(update={"winner": freeze.baseline, "seed_kept": True}), rows[-1])
     text = campaign_report(kept, None).markdown
     assert "The seed seed-1 was kept" in text
+    assert "winner |" not in text
     assert "```diff" not in text
 
 
@@ -104,3 +105,15 @@ def test_a_diff_of_equal_blocks_is_empty(rows: tuple[Row, ...]) -> None:
     candidate = History.of(rows).tries[0].candidate
     assert candidate is not None
     assert block_diff(candidate, candidate, "instruction", ("a", "b")) == ""
+
+
+def test_the_number_beside_a_paired_figure_is_that_of_its_own_pairs(rows: tuple[Row, ...]) -> None:
+    seed = History.of(rows).tries[0]
+    acceptance = seed.on("acceptance")
+    assert acceptance is not None
+    omissions = acceptance.wins + acceptance.ties + acceptance.losses
+    more = acceptance.model_copy(update={"pairs": omissions + 37})
+    row = seed.row.model_copy(update={"measured": (more,)})
+    text = campaign_report((rows[0], row, *rows[2:]), None).markdown
+    assert f"{acceptance.paired_omissions:.3f} (n {omissions})" in text
+    assert f"(n {omissions + 37})" not in text
