@@ -13,7 +13,6 @@ from typing import Any
 import gepa
 from gepa.core.adapter import EvaluationBatch
 
-from harness.errors import LabError
 from harness.types import Candidate
 from optimiser.engines.base import Desk, Draft, Turn
 
@@ -27,7 +26,7 @@ class GepaEngine:
         self._target = target
 
     def search(self, desk: Desk) -> None:
-        """Run gepa until the desk is finished; a desk error that gepa would swallow is raised at the end."""
+        """Run gepa until the desk is finished; an error that gepa would swallow is raised at the end."""
         adapter = _Adapter(desk, self._target)
         gepa.optimize(
             seed_candidate=dict(desk.seeds[0].blocks),
@@ -75,7 +74,7 @@ class _Adapter:
 
     def __init__(self, desk: Desk, target: str) -> None:
         self.desk = desk
-        self.halt: LabError | None = None
+        self.halt: Exception | None = None
         self.pool: list[Candidate] = [desk.seeds[0]]
         self._target = target
         self._known: dict[tuple[tuple[str, str], ...], Candidate] = {c.blocks: c for c in desk.seeds}
@@ -126,13 +125,13 @@ class _Adapter:
         return accepted
 
     def _propose(self, candidate: Texts, _dataset: Any, _components: list[str]) -> Texts:
-        """The new text of the target block; the parent's own where there is no usable one, which costs no call."""
+        """The new texts; the parent's own where there is no usable one, which costs no call."""
         if self.planting is not None:
-            return {self._target: self.planting.block(self._target)}
+            return dict(self.planting.blocks)
         assert self._turn is not None
         try:
             self._draft = self.desk.draft(self._turn)
-        except LabError as error:  # gepa would log it and go on
+        except Exception as error:  # whatever it is, gepa would log it, ask again and go on
             self.halt = error
             return {}
         child = self._draft.child
