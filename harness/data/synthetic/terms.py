@@ -43,6 +43,7 @@ _SAME = {
 _SPAN = {"7": "day", "52": "week", "12": "month"}
 
 
+@lru_cache(maxsize=8192)
 def terms(text: str) -> frozenset[str]:
     """Stemmed content words and numbers of a text, shorthand read as what it stands for.
 

@@ -49,11 +49,11 @@ KNEE = Problem(
             "swelling",
             "supporting",
             "history",
-            "swelling every {when}",
+            "swelling by {when}",
             "[Any|Have you noticed any] swelling?",
             "[It does swell up|It puffs up|There's swelling] [by|every] {when}",
             "[swells|swelling]<, {when}>",
-            "[the joint|it] [swells|becomes swollen]< by {when}>",
+            "[the joint|it] swells< by {when}>",
             slots={"when": ("evening", "Friday", "lunchtime", "bedtime")},
         ),
         Point(

@@ -71,7 +71,7 @@ COUGH = Problem(
             "nights",
             "peripheral",
             "history",
-            text="cough wakes the patient {often} a night",
+            text="sleep disturbed, waking {often} nightly",
             ask="[Is it|Has it been] [disturbing your sleep|keeping you up]?",
             said="[Yeah|It does], it wakes me [up|] {often} a night [and my partner's fed up|, honestly|]",
             terse="[sleep disturbed|waking]<, {often} nightly>",

@@ -232,7 +232,7 @@ EAR = Problem(
             "swims {n} times a week",
             "[Do you swim|Have you had water in it]?",
             "I swim {n} times a week[, at the lido|, in the sea|]",
-            "[swimmer|swims]<, {n} x/week>",
+            "swims<, {n} times/week>",
             "{he} swims<, {n} times a week>",
             slots={"n": ("2", "3", "4", "5")},
             changes=(Change("value", "n"),),
