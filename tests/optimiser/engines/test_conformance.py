@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from harness.errors import BudgetExhausted, ConfigError, EndpointUnreachable, LedgerError, MetricUndefined
@@ -22,8 +20,8 @@ KINDS = sorted(ENGINES)
 
 
 @pytest.fixture(params=KINDS)
-def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    yield build_engine(request.param, TARGET)
+def engine(request: pytest.FixtureRequest) -> Engine:
+    return build_engine(request.param, TARGET)
 
 
 def test_a_search_makes_exactly_the_turns_that_the_desk_allows(engine: Engine) -> None:

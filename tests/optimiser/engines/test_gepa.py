@@ -1,4 +1,4 @@
-"""Facts about the installed gepa library that this engine is built on; where one changes, the engine must be looked at."""
+"""Facts about the installed gepa library that this engine rests on; where one changes, look at the engine."""
 
 from __future__ import annotations
 
