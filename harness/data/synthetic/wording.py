@@ -15,7 +15,7 @@ _DETAIL = re.compile(r"<[^<>]*>")
 _NUMBERS = {"2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight", "9": "nine"}
 _COUNTED = re.compile(r"\b([2-9])(?= (?:days|weeks|months|years|hours)\b)")
 _SHORTHAND = (
-    (re.compile(r"\bleft\b"), "L"),
+    (re.compile(r"\bleft\b(?!-)"), "L"),
     (re.compile(r"\bright\b(?!-)"), "R"),
     (re.compile(r"\b(\d+) days?\b(?! (?:per|each|a)\b)"), r"\1/7"),
     (re.compile(r"\b(\d+) weeks?\b"), r"\1/52"),

@@ -165,8 +165,8 @@ def test_no_two_consultations_share_more_than_a_small_share_of_their_sentences(s
     for texts in ([c.transcript for c in made.consultations], list(notes.values())):
         for one, two in combinations([statements(text) for text in texts], 2):
             assert len(one & two) / len(one | two) < 0.15
-    for one, two in combinations([shingles(c.transcript) for c in made.consultations], 2):
-        assert len(one & two) / len(one | two) < 0.3
+    for left, right in combinations([shingles(c.transcript) for c in made.consultations], 2):
+        assert len(left & right) / len(left | right) < 0.3
 
 
 @pytest.mark.parametrize(("consultations", "pairs"), [(0, 5), (5, 0)])

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import doctest
 from dataclasses import replace
+from types import ModuleType
 
 import pytest
 
@@ -103,5 +104,5 @@ def test_a_note_in_pieces_is_noticed(broken: str, fault: str) -> None:
 
 
 @pytest.mark.parametrize("module", [terms, wording])
-def test_the_examples_in_the_docstrings_hold(module: object) -> None:
+def test_the_examples_in_the_docstrings_hold(module: ModuleType) -> None:
     assert doctest.testmod(module).failed == 0

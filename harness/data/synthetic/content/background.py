@@ -68,7 +68,7 @@ _WORK = Point(
     "works as {job}",
     "[What do you do|Remind me what you do] for [work|a living]?",
     "I'm {job}[, for my sins|, have been for years|]",
-    "[occupation|works as|job]: {job}",
+    "[occupation|job]: {job}",
     "{he} works as {job}",
     slots={
         "job": tuple(

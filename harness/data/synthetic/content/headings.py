@@ -80,7 +80,7 @@ BULLETS = Layout(
 )
 LAYOUTS = (SOAP, TELEGRAPHIC, LETTER, BULLETS)
 
-SECOND_MENTIONS = ("in summary, ", "to summarise, ", "noted: ", "in brief: ", "key point: ", "of note, ", "as above, ")
+SECOND_MENTIONS = ("in summary, ", "to summarise, ", "noted: ", "in brief: ", "key point: ", "of note, ")
 LETTER_OPENINGS = (
     "[Dear Dr {gp}|Dear Colleague],\n[Re: {name}, {age} years|Regarding {name}, aged {age}]",
     "[Dear Dr {gp}|To Dr {gp}],\n[I reviewed|I saw|I assessed] {name}[, aged {age},|] today.",
