@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import sys
@@ -20,6 +21,7 @@ from optimiser.cli.evidence import confirm_campaign, finish_report
 from optimiser.cli.live import Live, open_tracker
 from optimiser.cli.show import duration, emit, err, money, out
 from optimiser.config import CampaignConfig, load_campaign
+from optimiser.engines.build import build_engine
 from optimiser.folds import folds_of
 from optimiser.laboratory import Laboratory, open_laboratory
 from optimiser.plan import Bill, Plan, check_affordable, plan_campaign
@@ -29,7 +31,8 @@ from partitions.config import SplitConfig
 from partitions.seal import seal
 from partitions.splits import Splits
 
-UI_COMMAND = "judgelab ui" if shutil.which("judgelab") else f"{Path(sys.argv[0])} ui"  # .venv may not be on the path
+# .venv may not be on the path
+UI_COMMAND = "judgelab ui" if shutil.which("judgelab") else f"{os.path.relpath(sys.argv[0])} ui"
 
 Config = Annotated[Path, typer.Argument(help="Campaign file, e.g. configs/demo.yaml.")]
 OutDir = Annotated[Path | None, typer.Option("--out", help="Campaign folder; default campaigns/<name>.")]
@@ -100,6 +103,7 @@ def run(
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     config = _configured(config_file, data, seed)
     workspace = _workspace(config, folder)
+    build_engine(config.engine.kind, config.target)
     for path in config.seeds:
         load_seed(path, config.judge.kind, config.target)
     splits, built = workspace.prepare(config)
