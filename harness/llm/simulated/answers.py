@@ -17,7 +17,7 @@ from harness.llm.simulated.writing import Choice, Text, between
 _KEY = re.compile(r"\"(\w+)\"")
 _LOST = re.compile(r"omi|missing|left|lost|gap", re.IGNORECASE)
 _WRONG = re.compile(r"unsupp|wrong|hallucin|invent|contradict|commission|error", re.IGNORECASE)
-PASS_MARK, WIDTH = 8.0, 0.8
+PASS_MARK, WIDTH = 7.0, 0.8
 Verdict = Callable[[str], float]
 
 

@@ -1,34 +1,55 @@
-"""Noise that a request determines: a part that every sample shares, and a part of each sample's own."""
+"""Noise that a request determines, in three parts of one unit spread.
+
+``trait``: a model's lasting reading of one statement under one instruction, so it is the same in
+two notes of one consultation. ``habit``: what all samples of a request share. ``sample``: what differs between the
+samples and seeds of one request; it shrinks with the temperature and is gone at 0.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import random
+import zlib
 from dataclasses import dataclass
+from statistics import NormalDist
 
 from harness.llm.simulated.wire import ChatBody
 from harness.types import digest
 
-OWN = 0.45  # of the spread at temperature 1 that differs between samples; the rest is one model's habit
+TRAIT, HABIT, SAMPLE = 0.993, 0.08, 0.085  # their squares sum to one
+OWN = 0.55  # of the spread of an overall impression at temperature 1 that is a sample's own
+_LEVELS = 4096
+_NORMAL = NormalDist()
+_GAUSS = tuple(_NORMAL.inv_cdf((level + 0.5) / _LEVELS) for level in range(_LEVELS))
 
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """Two seeded streams; ``own`` in [0, 1] is the share of the second in the mixture."""
+    """The noise of one sample. ``instruction`` keys the traits, ``heat`` in [0, 2] is the temperature."""
 
+    instruction: int
     habit: random.Random
     sample: random.Random
-    own: float
+    heat: float
 
-    def gauss(self) -> float:
-        """A draw with unit spread at temperature 1, less at lower temperatures."""
+    def about(self, text: str, salt: int = 0) -> float:
+        """A draw of about unit spread on one statement."""
+        trait = _GAUSS[_mixed(zlib.crc32(text.encode()) ^ self.instruction, salt) % _LEVELS]
+        return TRAIT * trait + HABIT * self.habit.gauss(0, 1) + SAMPLE * self.heat * self.sample.gauss(0, 1)
+
+    def impression(self) -> float:
+        """A draw of about unit spread on the note as a whole."""
         kept: float = (1 - OWN**2) ** 0.5
-        return kept * self.habit.gauss(0, 1) + self.own * self.sample.gauss(0, 1)
+        return kept * self.habit.gauss(0, 1) + OWN * self.heat * self.sample.gauss(0, 1)
 
-    def happens(self, probability: float) -> bool:
-        """True with the given probability; what an undecided draw would be is shared by most samples."""
-        shared, single = self.habit.random(), self.sample.random()
-        return (single if self.own and single < self.own * OWN else shared) < probability
+
+def cut_for(probability: float) -> float:
+    """The value that a unit draw stays below with this probability, in (0, 1).
+
+    >>> cut_for(0.5)
+    0.0
+    """
+    return _NORMAL.inv_cdf(min(0.999, max(0.001, probability)))
 
 
 def request_digest(body: ChatBody) -> str:
@@ -37,10 +58,18 @@ def request_digest(body: ChatBody) -> str:
     return digest(asked)
 
 
-def noise_of(identity: str, seed: int | None, index: int, temperature: float | None) -> Noise:
-    """The noise of one sample of a request. No seed counts as seed 0: equal requests get equal replies."""
-    own = OWN * min(1.0 if temperature is None else temperature, 2.0)
-    return Noise(stream(identity), stream(f"{identity}/{seed or 0}/{index}"), own)
+def noise_of(identity: str, instruction: str, sample: tuple[int | None, int], temperature: float | None) -> Noise:
+    """The noise of one sample (seed, index) of a request; no seed counts as 0, so equal requests get equal replies."""
+    seed, index = sample
+    heat = 1.0 if temperature is None else temperature
+    return Noise(zlib.crc32(instruction.encode()), stream(identity), stream(f"{identity}/{seed or 0}/{index}"), heat)
+
+
+def _mixed(key: int, salt: int) -> int:
+    """Scatter a checksum: checksums of like texts are alike in their bits."""
+    key = (key + salt * 0x9E3779B1) * 0x85EBCA6B & 0xFFFFFFFF
+    key = (key ^ key >> 15) * 0xC2B2AE35 & 0xFFFFFFFF
+    return key ^ key >> 16
 
 
 def stream(key: str) -> random.Random:
@@ -49,5 +78,6 @@ def stream(key: str) -> random.Random:
 
 
 _ASIDE = [
-    "seed", "n", "max_tokens", "max_completion_tokens", "logprobs", "top_logprobs", "user", "store", "metadata", "stream",
+    "seed", "n", "max_tokens", "max_completion_tokens", "logprobs", "top_logprobs", "user", "store", "metadata",
+    "stream",
 ]  # fmt: skip

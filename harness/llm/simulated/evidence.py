@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from harness.llm.simulated.statements import Statement, said, written
+from harness.llm.simulated.vocabulary import COMMON_WORDS
 
 CLOSE = 0.34
+HEARD = 1.8  # salience below which a statement is small talk
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ def compare(transcript: str, note: str) -> Findings:
     spoken, noted = said(transcript), written(note)
     heard = _Index(spoken)
     seen = _Index(noted)
-    order = sorted(spoken, key=lambda s: -s.salience)
+    order = sorted((s for s in spoken if s.salience >= HEARD), key=lambda s: -s.salience)
     return Findings(tuple(seen.missing(s) for s in order), tuple(heard.unsupported(s) for s in noted))
 
 
@@ -53,7 +55,7 @@ def fact_evidence(fact: str, text: str) -> Finding:
     if not statements:
         words = frozenset(fact.lower().split())
         gone = 0.0 if words <= frozenset(text.lower().split()) else 1.0
-        return Finding(Statement(fact, words, frozenset(), frozenset(), False, 0.0), gone, 0.0)
+        return Finding(Statement(fact, words, frozenset(), frozenset(), frozenset(), False, 0.0), gone, 0.0)
     return _Index(written(text)).missing(statements[0])
 
 
@@ -62,28 +64,31 @@ class _Index:
 
     def __init__(self, statements: Sequence[Statement]) -> None:
         self.statements = statements
-        self.uses = Counter(word for s in statements for word in s.words)
+        self.uses = Counter(word for s in statements for word in s.words | s.asked)
+        self.details = {detail for s in statements for detail in s.details}
         self.by_word: dict[str, list[int]] = {}
         for place, statement in enumerate(statements):
-            for word in statement.words:
+            for word in statement.words | statement.asked:
                 self.by_word.setdefault(word, []).append(place)
 
     def missing(self, statement: Statement) -> Finding:
         """Evidence that nothing here says the statement: all words that stand anywhere count as found."""
-        total = sum(_weight(word) for word in statement.words)
-        found = sum(_weight(word) for word in statement.words if word in self.uses)
+        gap = 1.0 - self._known(statement.words or statement.asked)
+        if statement.asked:
+            gap = min(gap, 1.0 - self._known(statement.asked))
         near = self._near(statement)
-        values = set(statement.numbers)
         held = {n for s in near for n in s.numbers}
-        gone = [n for n in values if n not in held] if near else []
+        gone = sum(1 for n in statement.numbers if n not in held) if near else 0
+        spans = {detail for detail in statement.details if detail[0].endswith(" of")}
+        gone += len(spans - self.details)
         sides = _lacking(statement, near) if near else 0
-        return Finding(statement, 1.0 - found / total, min(1.0, 0.7 * len(gone) + 0.4 * sides))
+        return Finding(statement, gap, min(1.0, 0.9 * gone + min(0.5, 0.35 * sides)))
 
     def unsupported(self, statement: Statement) -> Finding:
         """Evidence that nothing here supports the statement, or that it is contradicted."""
         near = self._near(statement)
         best = max((self._share(statement, s) for s in near), default=0.0)
-        known = self._known(statement)
+        known = self._known(statement.words)
         detail = self._conflict(statement, near[:3])
         return Finding(statement, 1.0 - 0.5 * best - 0.5 * known, detail)
 
@@ -96,12 +101,14 @@ class _Index:
         return [self.statements[place] for place, _ in shared.most_common(4)]
 
     def _share(self, statement: Statement, other: Statement) -> float:
+        if not statement.words:
+            return 0.0
         total = sum(_weight(word) for word in statement.words)
-        return sum(_weight(word) for word in statement.words & other.words) / total
+        return sum(_weight(word) for word in statement.words & (other.words | other.asked)) / total
 
-    def _known(self, statement: Statement) -> float:
-        total = sum(_weight(word) for word in statement.words)
-        return sum(_weight(word) for word in statement.words if word in self.uses) / total
+    def _known(self, words: frozenset[str]) -> float:
+        total = sum(_weight(word) for word in words)
+        return sum(_weight(word) for word in words if word in self.uses) / total
 
     def _conflict(self, statement: Statement, near: Sequence[Statement]) -> float:
         if not near or self._share(statement, near[0]) < CLOSE:
@@ -109,7 +116,10 @@ class _Index:
         held = {n for s in near for n in s.numbers}
         numbers = [0.9 if n not in self.uses else 0.5 for n in statement.numbers if n not in held]
         clash = 0.8 * _clashes(statement, near)
-        turned = 0.8 if statement.denied != near[0].denied and len(statement.words & near[0].words) >= 2 else 0.0
+        alike = [s for s in near if self._share(statement, s) >= CLOSE]
+        turned = 0.0
+        if all(s.denied != statement.denied for s in alike):
+            turned = 0.8 if statement.denied or alike[0].asked else 0.4
         return min(1.0, max([*numbers, clash, turned], default=0.0))
 
 
@@ -120,9 +130,10 @@ def _lacking(statement: Statement, near: Iterable[Statement]) -> int:
 
 def _clashes(statement: Statement, near: Sequence[Statement]) -> bool:
     held = {detail for s in near for detail in s.details}
-    classes = {name for name, _ in held}
-    return any(detail not in held and detail[0] in classes for detail in statement.details)
+    agreed = {name for name, value in statement.details if (name, value) in held}
+    return any(name not in agreed and name in {other for other, _ in held} for name, _ in statement.details)
 
 
 def _weight(word: str) -> float:
-    return 1.5 if word[0].isdigit() else 1.0
+    """Words that stand in every note say little about whether one statement does."""
+    return 0.5 if word[0].isdigit() or word in COMMON_WORDS else 1.5

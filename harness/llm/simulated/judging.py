@@ -7,12 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.llm.simulated.attention import Attention
-from harness.llm.simulated.chance import Noise
+from harness.llm.simulated.chance import Noise, cut_for
 from harness.llm.simulated.evidence import Finding, Findings, fact_evidence
 
 GRAVE, ORDINARY = 5.0, 2.5  # salience from which an omission is critical, supporting
 FULL, ABSENT = 0.3, 0.6  # evidence up to which a fact is fully present, from which it is absent
 SHOWN = 12
+GRACE = 2.5  # points of small findings that a note gets away with in part
+DEPTH = 14.0  # points that no number of findings exceeds
+CLEAR = 0.14  # evidence beyond the tolerance that makes a finding certain
+_ORDER, _SEEN, _CAUGHT = 1, 2, 3  # salts that keep the draws on one statement apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,54 +31,60 @@ class Opinion:
 
 def form_opinion(findings: Findings, attention: Attention, noise: Noise) -> Opinion:
     """Examine a note."""
-    lost = _examine(_in_view(findings.lost, attention, noise), attention, attention.catch, noise)
-    wrong = _examine(findings.wrong, attention, attention.check, noise)
-    loss = sum(_points(f, attention) for f in lost) + sum(1.6 * attention.harsh for _ in wrong)
+    lost = _examine(_in_view(findings.lost, attention, noise), attention, attention.catch, attention.detail, noise)
+    wrong = _examine(findings.wrong, attention, attention.check, 1.0, noise)
+    loss = sum(weight * _worth(f, attention) for f, weight in lost) + attention.invented * sum(
+        weight for _, weight in wrong
+    )
+    loss = loss * loss / (loss + GRACE)
     excess = attention.brevity * math.log1p(len(findings.wrong) / 12)
-    points = 10 - excess - 8.5 * (1 - math.exp(-loss / 7)) + attention.haze * noise.gauss() - 0.4
+    points = 10 - excess - DEPTH * (1 - math.exp(-attention.harsh * loss / DEPTH)) + attention.haze * noise.impression()
     return Opinion(
         min(10.0, max(0.0, points)),
         loss,
-        tuple(_short(f.statement.text) for f in lost)[:SHOWN],
-        tuple(_short(f.statement.text) for f in wrong)[:SHOWN],
+        tuple(_short(f.statement.text) for f, _ in lost)[:SHOWN],
+        tuple(_short(f.statement.text) for f, _ in wrong)[:SHOWN],
     )
 
 
 def fact_verdict(fact: str, note: str, attention: Attention, noise: Noise) -> float:
     """Perceived evidence in [0, 1] that one fact is absent from a note."""
     finding = fact_evidence(fact, note)
-    return min(1.0, max(0.0, _strength(finding, attention) + attention.slip * noise.gauss()))
+    return min(
+        1.0, max(0.0, max(finding.whole, attention.detail * finding.detail) + attention.slip * noise.about(fact, _SEEN))
+    )
 
 
 def _in_view(lost: Sequence[Finding], attention: Attention, noise: Noise) -> Sequence[Finding]:
-    """The statements that attention reaches, the most salient first, in a slightly shaken order."""
+    """The statements that attention reaches: the most salient, in a slightly shaken order."""
     span = round(attention.span)
     if span >= len(lost):
         return lost
-    pool = lost[: span * 2]
-    shaken = sorted(range(len(pool)), key=lambda place: place + span * 0.25 * noise.habit.gauss(0, 1))
-    return [pool[place] for place in sorted(shaken[:span])]
+    shaken = [(place + span * 0.3 * noise.about(f.statement.text, _ORDER), place) for place, f in enumerate(lost)]
+    return [lost[place] for _, place in sorted(shaken)[:span]]
 
 
-def _examine(findings: Sequence[Finding], attention: Attention, chance: float, noise: Noise) -> tuple[Finding, ...]:
-    """The findings that are perceived."""
+def _examine(
+    findings: Sequence[Finding], attention: Attention, chance: float, detail: float, noise: Noise
+) -> tuple[tuple[Finding, float], ...]:
+    """The findings that are perceived, each with a weight in (0, 1]: doubtful ones count less."""
+    cut = cut_for(chance)
     seen = []
     for finding in findings:
-        perceived = _strength(finding, attention) + attention.slip * noise.gauss()
-        if noise.happens(chance) and perceived > attention.tolerance:
-            seen.append(finding)
+        text = finding.statement.text
+        perceived = max(finding.whole, detail * finding.detail) + attention.slip * noise.about(text, _SEEN)
+        over = perceived - attention.tolerance
+        if over > 0 and noise.about(text, _CAUGHT) < cut:
+            seen.append((finding, min(1.0, attention.doubt + over / CLEAR)))
     return tuple(seen)
 
 
-def _strength(finding: Finding, attention: Attention) -> float:
-    return max(finding.whole, attention.detail * finding.detail)
-
-
-def _points(finding: Finding, attention: Attention) -> float:
+def _worth(finding: Finding, attention: Attention) -> float:
+    """Points that a whole omission costs."""
     if not attention.graded:
-        return 1.2 * attention.harsh
+        return attention.worth
     salience = finding.statement.salience
-    return attention.harsh * (2.2 if salience >= GRAVE else 1.2 if salience >= ORDINARY else 0.4)
+    return attention.worth * (1.5 if salience >= GRAVE else 1.0 if salience >= ORDINARY else 0.5)
 
 
 def _short(text: str) -> str:

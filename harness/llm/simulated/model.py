@@ -51,7 +51,7 @@ def answer(body: Mapping[str, Any], headers: Mapping[str, str]) -> SimReply:
     material = read_material(asked.messages)
     writer = _WRITERS[asked.model]
     texts = [
-        writer(asked, material, noise_of(identity, asked.seed, index, asked.temperature))
+        writer(asked, material, noise_of(identity, material.instruction, (asked.seed, index), asked.temperature))
         for index in range(asked.n or 1)
     ]
     reply = completion(asked, material, texts, identity)

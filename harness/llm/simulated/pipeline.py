@@ -21,7 +21,7 @@ UNHEARD = 0.75
 def write_facts(material: Material, schema: Mapping[str, Any], effort: str, noise: Noise) -> Text:
     """Extract facts: the salient statements in the order in which they were said."""
     spoken = said(material.transcript)
-    told = [s for s in spoken if s.salience + 0.5 * noise.gauss() >= TALK and not noise.happens(0.04)]
+    told = [s for s in spoken if s.salience + 0.5 * noise.about(s.text) >= TALK]
     kept = sorted(told, key=lambda s: -s.salience)[: round(SPAN * REACH[effort])]
     chosen = [s for s in spoken if s in kept]
     name, item = _array(schema)
@@ -69,7 +69,7 @@ def _fact(number: int, statement: Statement, item: Mapping[str, Any]) -> Any:
 
 def _audited(text: str, transcript: str, noise: Noise) -> tuple[str, str]:
     finding = fact_evidence(text, transcript)
-    heard = finding.whole + 0.1 * noise.gauss() < UNHEARD
+    heard = finding.whole + 0.1 * noise.about(text) < UNHEARD
     return ("supported" if heard else "unsupported", severity_of(finding.statement))
 
 
