@@ -27,8 +27,11 @@ class Journal:
         self._outcomes: dict[Key, Outcome] = {}
         self._replies: dict[int, dict[str, Any]] = {}
         self._load()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._stream = path.open("a", encoding="utf-8", buffering=1)  # a killed process loses no whole line
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._stream = path.open("a", encoding="ascii", buffering=1)  # a killed process loses no whole line
+        except OSError as error:
+            raise self._refused(error) from error
 
     def outcome(self, key: Key) -> Outcome | None:
         """A recorded outcome, or None."""
@@ -61,12 +64,21 @@ class Journal:
     def close(self) -> None:
         """Flush and close."""
         if not self._stream.closed:
-            self.flush()
+            try:
+                self.flush()
+            finally:
+                self._shut()
+
+    def _shut(self) -> None:
+        try:
             self._stream.close()
+        except OSError as error:  # closing flushes once more
+            raise self._refused(error) from error
 
     def _write(self, record: dict[str, Any]) -> None:
         try:
-            self._stream.write(json.dumps(record, ensure_ascii=False) + "\n")
+            # Escaped, because a reply may hold what UTF-8 cannot say: half of an emoji that the token cap cut.
+            self._stream.write(json.dumps(record) + "\n")
         except OSError as error:
             raise self._refused(error) from error
 
@@ -76,18 +88,28 @@ class Journal:
     def _load(self) -> None:
         if not self._path.exists():
             return
-        data = self._path.read_bytes()
-        end = data.rfind(b"\n") + 1
-        if end != len(data):  # a killed write
-            os.truncate(self._path, end)
-        for line in data[:end].decode("utf-8").split("\n")[:-1]:
-            record = json.loads(line)
-            kind = record.pop("type")
-            if kind == "reply":
-                self._replies[record["iteration"]] = record["reply"]
-                continue
-            outcome = outcome_of(kind, record)
-            self._outcomes[(outcome.candidate_id, outcome.note_id, outcome.replicate)] = outcome
+        try:
+            data = self._path.read_bytes()
+            end = data.rfind(b"\n") + 1
+            if end != len(data):  # a killed write
+                os.truncate(self._path, end)
+        except OSError as error:
+            raise self._refused(error) from error
+        for number, line in enumerate(data[:end].split(b"\n")[:-1], start=1):
+            try:
+                self._take(json.loads(line))
+            except (ValueError, KeyError, TypeError) as error:
+                found = f"line {number} does not read: {error!r}"
+                todo = "Restore the file, or start a new campaign."
+                raise LedgerError(f"reading {self._path}", found, todo) from error
+
+    def _take(self, record: dict[str, Any]) -> None:
+        kind = record.pop("type")
+        if kind == "reply":
+            self._replies[record["iteration"]] = record["reply"]
+            return
+        outcome = outcome_of(kind, record)
+        self._outcomes[(outcome.candidate_id, outcome.note_id, outcome.replicate)] = outcome
 
 
 def outcome_of(kind: str, record: dict[str, Any]) -> Outcome:

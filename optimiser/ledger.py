@@ -28,7 +28,7 @@ class Ledger:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._position = 0
-        self._lines = _whole_lines(path)
+        self._lines = _whole_lines(path, cut_torn=True)
         self.rows: list[Row] = []
 
     @property
@@ -78,7 +78,7 @@ class Ledger:
 
 
 def read_ledger(path: Path) -> tuple[Row, ...]:
-    """All whole rows of a ledger file; LedgerError names a row that cannot be read."""
+    """All whole rows of a ledger file, which stays as it is; LedgerError names a row that cannot be read."""
     if not path.exists():
         raise LedgerError("reading a ledger", f"no file {path}", "Check the campaign folder, or run the campaign.")
     rows: list[Row] = []
@@ -91,15 +91,21 @@ def read_ledger(path: Path) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-def _whole_lines(path: Path) -> list[str]:
-    """The lines of a file; a torn last line (a killed write) is cut off, on disk too."""
+def _whole_lines(path: Path, cut_torn: bool = False) -> list[str]:
+    """The lines of a file without a torn last one (a killed write), which only the writer may cut off on disk.
+
+    A reader must not: the torn line may be a row that a running campaign is just writing.
+    """
     if not path.exists():
         return []
-    data = path.read_bytes()
-    end = data.rfind(b"\n") + 1
-    if end != len(data):
-        os.truncate(path, end)
-    return data[:end].decode("utf-8").split("\n")[:-1]
+    try:
+        data = path.read_bytes()
+        end = data.rfind(b"\n") + 1
+        if cut_torn and end != len(data):
+            os.truncate(path, end)
+        return data[:end].decode("utf-8").split("\n")[:-1]
+    except (OSError, UnicodeDecodeError) as error:
+        raise LedgerError(f"reading {path}", str(error), "Restore the file; rows are never edited by hand.") from error
 
 
 def _differing_keys(before: str, after: str) -> str:
