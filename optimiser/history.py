@@ -147,5 +147,6 @@ def block_diff(before: CandidateRecord, after: CandidateRecord, block: str, name
 
 def _try(number: int, row: SeedRow | ProposalRow) -> Try:
     if isinstance(row, SeedRow):
-        return Try(number, f"seed-{number - 1}", 0, "seed", row)
+        name = row.candidate.origin.partition(":")[2]
+        return Try(number, f"seed-{name or number - 1}", 0, "seed", row)
     return Try(number, f"i{row.iteration:04d}", row.iteration, row.status, row)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.data.build import Built, build_pair_set
 from harness.data.pairs import FILE_NAME, write_pairs
 from optimiser.config import CampaignConfig
+from optimiser.records import FinishReason
 from partitions.seal import seal
 from partitions.splits import Splits, open_splits
 
@@ -71,3 +73,12 @@ class Workspace:
             write_pairs(built.pair_set, self.dataset)
             seal(built.pair_set, config.split, self.split)
         return open_splits(self.split), built
+
+
+def paused_reason(workspace: Workspace) -> FinishReason | None:
+    """Why the last process of a campaign paused; None where it did not, or where nothing says so."""
+    try:
+        status = json.loads(workspace.status.read_text(encoding="utf-8"))
+    except (FileNotFoundError, json.JSONDecodeError):
+        return None
+    return status["reason"] if status.get("paused") else None

@@ -15,7 +15,7 @@ from optimiser.cli.show import emit, err, rows
 from optimiser.confirmation import read_confirmation
 from optimiser.ledger import read_ledger
 from optimiser.projection import sync
-from optimiser.workspace import Workspace
+from optimiser.workspace import Workspace, paused_reason
 
 Port = Annotated[int, typer.Option(min=1, max=65535, help="TCP port.")]
 Host = Annotated[str, typer.Option(help="Address to listen on.")]
@@ -89,5 +89,5 @@ def mlflow_sync(
     workspace = Workspace(folder)
     ledger = read_ledger(workspace.ledger)
     confirmation = read_confirmation(workspace.confirmation) if workspace.confirmation.exists() else None
-    sync(ledger, confirmation, Store(store))
+    sync(ledger, confirmation, Store(store), paused=paused_reason(workspace))
     emit({"folder": str(folder), "rows": len(ledger), "store": str(store)}, as_json)
