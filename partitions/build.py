@@ -18,6 +18,7 @@ from partitions.manifest import (
     Manifest,
     Overlap,
     SplitRecord,
+    canonical,
     pair_set_digest,
     split_bytes,
 )
@@ -38,6 +39,7 @@ def build_split(pair_set: PairSet, config: SplitConfig) -> Manifest:
     two splits (or of an excluded consultation and a split that decides) are near-duplicates, unless
     ``config.near_duplicates`` is "warn".
     """
+    pair_set = canonical(pair_set)
     clusters, excluded = _clusters(pair_set, config)
     rng = np.random.default_rng(config.seed)
     shares: dict[str, float] = {name: float(getattr(config, name)) for name in SPLITS}
