@@ -10,6 +10,7 @@ from harness.types import Failure, Judgement, Outcome, Pair
 
 Readings = Mapping[str, Sequence[Outcome]]
 SEVERITY_RANK = {"critical": 0, "supporting": 1, "peripheral": 2, None: 1}
+NARROWEST = 40  # characters of a shown value; a shorter one says nothing
 TRACE_RANK = {"complete": 0, "fragment": 1, "restated": 2, None: 1}
 
 
@@ -31,12 +32,16 @@ class Case:
             )
 
     def text(self, limit: int) -> str:
-        """The case as lines ``label: value``, the longest values shortened until all fit ``limit`` characters."""
+        """The case as lines ``label: value``, at most ``limit`` characters.
+
+        The longest values are shortened first; where labels alone are too long, the last lines go.
+        """
         width = limit
         while True:
             lines = [f"kind: {self.kind}"] + [f"{label}: {_cut(value, width)}" for label, value in self.lines]
-            if sum(len(line) + 1 for line in lines) <= limit or width <= 40:
-                return "\n".join(lines)
+            text = "\n".join(lines)
+            if len(text) <= limit or width <= NARROWEST:
+                return text[:limit]
             width = width * 3 // 4
 
 
@@ -52,7 +57,7 @@ def cases_of(pairs: Sequence[Pair], readings: Readings, clean_verified: bool) ->
         if case:
             cases.append(case)
     for note_id in dict.fromkeys(pair.clean.id for pair in pairs):
-        case = _false_alarm(readings[note_id], clean_verified)
+        case = _unreadable(readings[note_id]) or _false_alarm(readings[note_id], clean_verified)
         if case:
             cases.append(case)
     return tuple(sorted(cases, key=lambda case: case.rank))
@@ -144,5 +149,6 @@ def _list(values: Sequence[float]) -> str:
 
 
 def _cut(text: str, width: int) -> str:
-    flat = " ".join(text.split())
+    # Half of an emoji, which a token cap can leave, is not text that a request could carry.
+    flat = " ".join(text.encode("utf-8", "replace").decode().split())
     return flat if len(flat) <= width else flat[: max(width - 3, 1)] + "..."

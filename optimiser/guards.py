@@ -10,7 +10,7 @@ from harness.judges.envelope import MARK
 
 BLOCK = re.compile(r"<block>(.*?)</block>", re.DOTALL | re.IGNORECASE)
 TAG = re.compile(r"</?block>", re.IGNORECASE)
-WORD = re.compile(r"[a-z0-9']+")
+WORD = re.compile(r"\w+")  # of any script; an apostrophe parts words, so that its typography does not matter
 FORBIDDEN = (MARK, "ANSWER FORMAT", '"score"', '"verdict"', '"omissions"', '"unsupported"', "{{", "<block", "</block")
 
 
@@ -34,8 +34,10 @@ class Guard:
     def screen(self, reply: str, seen: Collection[str]) -> Screened:
         """Return the one block of a reply, or why it is an invalid proposal; ``seen`` holds every text tried so far."""
         blocks = BLOCK.findall(reply)
-        if len(blocks) != 1 or len(TAG.findall(reply)) != 2:
+        if len(blocks) != 1:
             return Screened("", f"reply holds {len(blocks)} blocks, not exactly one")
+        if len(TAG.findall(reply)) != 2:
+            return Screened("", "reply holds a block inside a block, or a tag without its other half")
         text = blocks[0].strip()
         copied = longest_copy(text, self.runs, self.max_copied_words)
         return Screened(text, self._refusal(text, seen, copied), copied)

@@ -61,7 +61,8 @@ class Reflector:
         usage, text, failure = Usage(calls=1), "", ""
         try:
             reply = self.client.send(request)
-            usage, text = reply.usage, reply.text
+            # Half of an emoji, which a token cap can leave, could not be written to the ledger.
+            usage, text = reply.usage, reply.text.encode("utf-8", "replace").decode()
             failure = "reply cut by the token cap" if reply.truncated else ""
         except CallFailed as error:
             failure = f"reflection call failed: {error.found}"
