@@ -55,15 +55,11 @@ def minibatch(units: Sequence[str], size: int, seed: int, iteration: int) -> tup
     Every pass shows each unit once; a minibatch that spans two passes never holds a unit twice.
     """
     size = min(size, len(units))
-    chosen: list[str] = []
-    position = (iteration - 1) * size
-    while len(chosen) < size:
-        epoch, offset = divmod(position, len(units))
-        unit = units[int(_shuffled(len(units), seed, epoch)[offset])]
-        if unit not in chosen:
-            chosen.append(unit)
-        position += 1
-    return tuple(chosen)
+    epoch, offset = divmod((iteration - 1) * size, len(units))
+    order = _pass(len(units), size, seed, epoch)
+    if offset + size > len(units):
+        order += _pass(len(units), size, seed, epoch + 1)
+    return tuple(units[i] for i in order[offset : offset + size])
 
 
 def race_order(units: Sequence[str], opening: Sequence[str], seed: int, iteration: int) -> tuple[str, ...]:
@@ -73,5 +69,13 @@ def race_order(units: Sequence[str], opening: Sequence[str], seed: int, iteratio
     return (*opening, *(rest[int(i)] for i in order))
 
 
-def _shuffled(n: int, seed: int, epoch: int) -> np.ndarray:
-    return np.random.default_rng([seed, epoch, 0]).permutation(n)
+def _pass(n: int, size: int, seed: int, epoch: int) -> list[int]:
+    """The order of one pass: shuffled, but what shares a minibatch with the end of the pass before waits its turn."""
+    order: list[int] = []
+    for number in range(epoch + 1):
+        shared = number * n % size  # units of the pass before in the minibatch that spans both
+        held = set(order[n - shared :])
+        drawn = [int(i) for i in np.random.default_rng([seed, number, 0]).permutation(n)]
+        head = [i for i in drawn if i not in held][: size - shared if shared else 0]
+        order = head + [i for i in drawn if i not in set(head)]
+    return order
