@@ -27,7 +27,7 @@ from optimiser.ladder import Step, build_ladder
 from optimiser.measuring import BROKEN_LEAST, BROKEN_SHARE
 from optimiser.records import CandidateRecord, Frozen
 from optimiser.rung import Measured, adjust, compare_candidates, decide, read_candidate
-from partitions.holdout import LedgerRow, Question, open_holdout, record_result
+from partitions.holdout import LedgerRow, Question, holdout_status, open_holdout, record_result
 from partitions.manifest import Manifest
 from partitions.splits import open_splits
 
@@ -91,6 +91,20 @@ def confirm(
     means.keep(confirmation)
     record_result(split_directory, opened.opening, hashlib.sha256(dump_confirmation(confirmation)).hexdigest())
     return confirmation
+
+
+def settle(split_directory: Path, confirmation: Confirmation) -> None:
+    """Hold a written confirmation against the holdout ledger, recording its result where a crash left it out.
+
+    Raises SealBroken where the ledger knows no such opening, HoldoutSpent where it recorded another result: then
+    the confirmation is not what was found.
+    """
+    rows = holdout_status(split_directory).rows
+    opening = next((row for row in rows if row.hash == confirmation.opening.hash), None)
+    if opening is None:
+        tried = f"holding a confirmation against the ledger in {split_directory}"
+        raise SealBroken(tried, "no such opening of the holdout", "Confirm again, from the campaign's own folder.")
+    record_result(split_directory, opening, hashlib.sha256(dump_confirmation(confirmation)).hexdigest())
 
 
 def _write_up(

@@ -17,7 +17,7 @@ from harness.judges.base import Judge
 from optimiser.cli.live import Live, open_tracker
 from optimiser.cli.show import emit, err, out
 from optimiser.config import GateConfig, load_campaign
-from optimiser.confirm import Means, confirm
+from optimiser.confirm import Means, confirm, settle
 from optimiser.confirmation import Confirmation, dump_confirmation, read_confirmation, schema
 from optimiser.gate import gate_file
 from optimiser.laboratory import Laboratory, open_laboratory
@@ -76,6 +76,8 @@ def gate_(
 ) -> None:
     """Act on a confirmation: exit 0 pass, 1 regression, 2 inconclusive where that counts, 3 misuse."""
     config = load_campaign(config_file).gate if config_file else GateConfig()
+    if folder.is_dir() and Workspace(folder).confirmation.exists():
+        settle(Workspace(folder).split, read_confirmation(Workspace(folder).confirmation))
     result = gate_file(Workspace(folder).confirmation if folder.is_dir() else folder, config)
     for path, text in ((junit, result.junit()), (markdown, result.markdown())):
         if path is not None:
@@ -100,6 +102,7 @@ def confirm_campaign(
     if workspace.confirmation.exists() and reason is None:
         known = read_confirmation(workspace.confirmation)
         if (known.winner.id, known.manifest) == (frozen.winner.id, frozen.manifest):
+            settle(workspace.split, known)
             err.print("the holdout has answered this question: its confirmation stands")
             return known
     config = laboratory.config

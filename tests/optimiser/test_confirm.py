@@ -14,7 +14,7 @@ from harness.judges.base import FakeJudge
 from harness.judges.build import envelope_of
 from harness.types import SEVERITIES, TRACES, Candidate, Consultation, Defect, Failure, Note, Pair, PairSet, Usage
 from optimiser.config import ConfirmConfig
-from optimiser.confirm import Means, confirm
+from optimiser.confirm import Means, confirm, settle
 from optimiser.confirmation import Comparison, Difference, PrimaryTest, SplitTest, dump_confirmation, read_confirmation
 from optimiser.ladder import build_ladder
 from optimiser.records import CandidateRecord, Frozen
@@ -203,6 +203,30 @@ def test_a_confirmation_killed_before_its_result_resumes_as_the_same_opening(spl
     found = confirm(frozen_for(split), split, CONFIG, bench.means(), WHEN)
     assert (found.opening.number, found.opening.resumed) == (1, True)
     assert holdout_status(split).results == 1
+
+
+def test_settling_records_the_result_that_a_crash_left_out(split):
+    kept = []
+
+    def crash(found):
+        kept.append(found)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        confirm(frozen_for(split), split, CONFIG, better().means(keep=crash), WHEN)
+    assert holdout_status(split).results == 0
+    settle(split, kept[0])
+    settle(split, kept[0])
+    assert holdout_status(split).results == 1
+
+
+def test_a_confirmation_that_is_not_what_was_found_does_not_settle(split):
+    found = confirm(frozen_for(split), split, CONFIG, better().means(), WHEN)
+    with pytest.raises(HoldoutSpent):
+        settle(split, found.model_copy(update={"campaign": "another"}))
+    elsewhere = found.opening.model_copy(update={"hash": "0" * 64})
+    with pytest.raises(SealBroken, match="no such opening"):
+        settle(split, found.model_copy(update={"opening": elsewhere}))
 
 
 def test_a_kept_seed_is_measured_alone_and_claims_nothing(split):
