@@ -11,7 +11,7 @@ from harness.llm.simulated.cues import Cues
 UNASKED = 0.1  # chance to recognise an omission that nobody asked for
 COMFORT = 2500  # characters of instruction that cost no attention
 REACH = {"none": 1.0, "minimal": 1.1, "low": 1.3, "medium": 1.7, "high": 2.3}
-CARE = {"none": 1.0, "minimal": 0.97, "low": 0.9, "medium": 0.8, "high": 0.65}
+CARE = {"none": 1.0, "minimal": 0.97, "low": 0.88, "medium": 0.72, "high": 0.5}
 THOUGHT = {"none": 0, "minimal": 60, "low": 150, "medium": 320, "high": 620}
 
 
@@ -54,6 +54,8 @@ def attend(cues: Cues, effort: Effort) -> Attention:
         span=attention.span * reach * dilution,
         catch=1 - (1 - attention.catch * dilution) * (care if attention.catch > UNASKED else 1.0),
         check=1 - (1 - attention.check * (0.6 + 0.4 * dilution)) * care,
+        detail=1 - (1 - attention.detail) * (care if attention.catch > UNASKED else 1.0),
+        doubt=1 - (1 - attention.doubt) * care,
         slip=attention.slip * (0.5 + 0.5 * care),
         haze=attention.haze * (0.4 + 0.6 * care) / (0.5 + 0.5 * dilution),
     )
@@ -75,9 +77,9 @@ def _scope(cues: Cues) -> Attention:
 def _manner(attention: Attention, cues: Cues) -> Attention:
     """What the remaining concepts change."""
     if "closed" in cues:
-        attention = replace(attention, slip=0.04, haze=0.15, tolerance=0.58, doubt=1.0, detail=0.66)
+        attention = replace(attention, slip=0.04, haze=0.1, tolerance=0.64, doubt=1.0, detail=0.72)
         if attention.catch > UNASKED:
-            attention = replace(attention, catch=0.97 if "enumerate" in cues else attention.catch + 0.08, worth=2.0)
+            attention = replace(attention, catch=0.97 if "enumerate" in cues else attention.catch + 0.08, worth=2.5)
     if "details" in cues:
         attention = replace(attention, detail=0.85, check=min(0.95, attention.check + 0.06))
     if "compression" in cues:

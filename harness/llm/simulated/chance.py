@@ -1,8 +1,9 @@
 """Noise that a request determines, in three parts of one unit spread.
 
-``trait``: a model's lasting reading of one statement under one instruction, so it is the same in
-two notes of one consultation. ``habit``: what all samples of a request share. ``sample``: what differs between the
-samples and seeds of one request; it shrinks with the temperature and is gone at 0.
+``trait``: a lasting reading of one statement of one transcript under one instruction, so it is the
+same in all notes of a consultation and says nothing about the next one. ``habit``: what all samples
+of a request share. ``sample``: what differs between the samples and seeds of one request; it
+shrinks with the temperature and is gone at 0.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from statistics import NormalDist
 from harness.llm.simulated.wire import ChatBody
 from harness.types import digest
 
-TRAIT, HABIT, SAMPLE = 0.993, 0.08, 0.085  # their squares sum to one
+TRAIT, HABIT, SAMPLE = 0.994, 0.06, 0.09  # their squares sum to one
 OWN = 0.55  # of the spread of an overall impression at temperature 1 that is a sample's own
 _LEVELS = 4096
 _NORMAL = NormalDist()
@@ -25,16 +26,16 @@ _GAUSS = tuple(_NORMAL.inv_cdf((level + 0.5) / _LEVELS) for level in range(_LEVE
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """The noise of one sample. ``instruction`` keys the traits, ``heat`` in [0, 2] is the temperature."""
+    """The noise of one sample. ``key`` makes the traits, ``heat`` in [0, 2] is the temperature."""
 
-    instruction: int
+    key: int
     habit: random.Random
     sample: random.Random
     heat: float
 
     def about(self, text: str, salt: int = 0) -> float:
         """A draw of about unit spread on one statement."""
-        trait = _GAUSS[_mixed(zlib.crc32(text.encode()) ^ self.instruction, salt) % _LEVELS]
+        trait = _GAUSS[_mixed(zlib.crc32(text.encode()) ^ self.key, salt) % _LEVELS]
         return TRAIT * trait + HABIT * self.habit.gauss(0, 1) + SAMPLE * self.heat * self.sample.gauss(0, 1)
 
     def impression(self) -> float:
@@ -58,11 +59,14 @@ def request_digest(body: ChatBody) -> str:
     return digest(asked)
 
 
-def noise_of(identity: str, instruction: str, sample: tuple[int | None, int], temperature: float | None) -> Noise:
-    """The noise of one sample (seed, index) of a request; no seed counts as 0, so equal requests get equal replies."""
+def noise_of(identity: str, lasting: str, sample: tuple[int | None, int], temperature: float | None) -> Noise:
+    """The noise of one sample (seed, index) of a request; ``lasting`` is what its traits depend on.
+
+    No seed counts as seed 0, so equal requests get equal replies.
+    """
     seed, index = sample
     heat = 1.0 if temperature is None else temperature
-    return Noise(zlib.crc32(instruction.encode()), stream(identity), stream(f"{identity}/{seed or 0}/{index}"), heat)
+    return Noise(zlib.crc32(lasting.encode()), stream(identity), stream(f"{identity}/{seed or 0}/{index}"), heat)
 
 
 def _mixed(key: int, salt: int) -> int:

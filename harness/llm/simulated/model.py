@@ -50,8 +50,9 @@ def answer(body: Mapping[str, Any], headers: Mapping[str, str]) -> SimReply:
     identity = request_digest(asked)
     material = read_material(asked.messages)
     writer = _WRITERS[asked.model]
+    lasting = f"{material.instruction}\n{material.transcript}"
     texts = [
-        writer(asked, material, noise_of(identity, material.instruction, (asked.seed, index), asked.temperature))
+        writer(asked, material, noise_of(identity, lasting, (asked.seed, index), asked.temperature))
         for index in range(asked.n or 1)
     ]
     reply = completion(asked, material, texts, identity)

@@ -18,25 +18,30 @@ _NEGATED = re.compile(
     re.IGNORECASE,
 )
 _SHORT_ANSWER = re.compile(
-    r"\s*(?:(?:well|er|erm|um|uh|oh|so|hmm|i mean|let me think|to be honest),?\s+)*"
+    r"\s*(?:(?:as far as i know|let's see|now you mention it|funny you ask|"
+    r"how can i put it|right|oh dear|well|er|erm|um|uh|oh|so|hmm|i mean|let me think|to be honest),?\s+)*"
     r"(?:no|nope|yes|yeah|yep|never|not|none|nothing|sometimes|a bit|occasionally)\b",
     re.I,
 )
 _TURN = re.compile(r"^\s*([A-Za-z][A-Za-z _.-]{0,24}?)\s*:\s*(.+)$")
 _COURTESY = re.compile(
-    r"(?:dear|yours|with (?:best|kind)|(?:kind )?regards|thank you for|many thanks|regarding (?:mr|mrs|ms|miss)|"
+    r"(?:dear|yours|with (?:best|kind)|(?:kind )?regards|thank you for|many thanks|"
+    r"sincerely|to dr \w+|regarding (?:mr|mrs|ms|miss)|"
     r"i (?:saw|reviewed) (?:mr|mrs|ms|miss)|dr \w+$)\b",
     re.IGNORECASE,
 )
 _CHAT = re.compile(
     r"(?i:\s*(?:sorry|good (?:morning|afternoon|evening|to see)|nice to see|morning|hello|hi)\b|"
+    r".*\b(?:wife|husband|boss|barber|neighbour|daughter|sister|mother|son|mate|partner)\b.*\b"
+    r"(?:says?|reckons?|complain\w*|nag\w*|begg\w*|ignor\w*|made me|told me)\b|"
     r".*\b(?:two|three|couple of|few) things\b|.*\bmade a list\b)|.*\bDr [A-Z]"
 )
 _TOPIC = re.compile(
     r"\d\s*(?:mg|mcg|micrograms|ml|units?|times|weeks?|days?|months?|years?|hours?|minutes)|"
-    r"\b(?:review|look at things again|see you|refer|prescri|i'll give|i'd like you to|work|job|for a living|retired|diet|"
-    r"murmur|sounds?|infection|depress|anxi|\w+itis|\w+osis|disc|trauma|injury|travel|alcohol|drink|cigarette|smok|"
-    r"allerg|operation|surgery|mother|father|brother|sister had|live|keep|avoid|exercise)",
+    r"\b(?:review|look at things again|see you|refer|prescri|i'll give|i'd like you to|work|job|for a living|"
+    r"retired|diet|murmur|sounds?|infection|depress|anxi|\w+itis|\w+osis|disc|trauma|injury|travel|alcohol|drink|cigarette|smok|"
+    r"allerg|operation|surgery|mother|father|brother|sister had|live|keep|avoid|exercise|at home|set-up|family|pets|"
+    r"in your ears|bring|sleep|awake|urgent|999|straight (?:back|to)|tongue|mouth|breathing|incontinen|faint|sick)",
     re.IGNORECASE,
 )
 _SPAN = re.compile(r"\b(\d+(?:\.\d+)?|[a-z]+) (hour|day|week|month|year)s?\b", re.IGNORECASE)
@@ -80,7 +85,7 @@ def said(transcript: str) -> tuple[Statement, ...]:
                 question = part
             elif not _CHAT.match(part):
                 statement = _answer(part, question) if speaker == "patient" else _statement(part, "", False)
-                if len(statement.words | statement.asked) >= 2:
+                if len(statement.words | statement.asked) >= (1 if question and speaker == "patient" else 2):
                     found.append(statement)
         if speaker == "patient":
             question = ""
