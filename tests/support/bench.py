@@ -47,7 +47,7 @@ class BlockJudge:
 
     candidate: Candidate
     asked: list[tuple[str, str, int]]
-    gain: float = 0.3
+    gain: float = 0.45
 
     def judge(self, consultation: Consultation, note: Note, replicate: int) -> Outcome:
         self.asked.append((self.candidate.id, note.id, replicate))
