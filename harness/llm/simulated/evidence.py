@@ -15,6 +15,7 @@ from harness.llm.simulated.statements import Statement, said, written
 from harness.llm.simulated.vocabulary import COMMON_WORDS
 
 CLOSE = 0.34
+USUAL = 0.32  # mean evidence of a note in a plain manner
 HEARD = 1.8  # salience below which a statement is small talk
 
 
@@ -32,10 +33,15 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """``lost``: transcript statements, most salient first; ``wrong``: note statements in order."""
+    """``lost``: transcript statements, most salient first; ``wrong``: note statements in order.
+
+    ``strange`` says, for each of the two, how much further the note's wording is from the
+    transcript than is usual (0 = no further): a reader gets used to a manner of writing.
+    """
 
     lost: tuple[Finding, ...]
     wrong: tuple[Finding, ...]
+    strange: tuple[float, float]
 
 
 @lru_cache(maxsize=8192)
@@ -45,7 +51,9 @@ def compare(transcript: str, note: str) -> Findings:
     heard = _Index(spoken)
     seen = _Index(noted)
     order = sorted((s for s in spoken if s.salience >= HEARD), key=lambda s: -s.salience)
-    return Findings(tuple(seen.missing(s) for s in order), tuple(heard.unsupported(s) for s in noted))
+    lost = tuple(seen.missing(s) for s in order)
+    wrong = tuple(heard.unsupported(s) for s in noted)
+    return Findings(lost, wrong, (_strange(lost), _strange(wrong)))
 
 
 @lru_cache(maxsize=20_000)
@@ -132,6 +140,11 @@ def _clashes(statement: Statement, near: Sequence[Statement]) -> bool:
     held = {detail for s in near for detail in s.details}
     agreed = {name for name, value in statement.details if (name, value) in held}
     return any(name not in agreed and name in {other for other, _ in held} for name, _ in statement.details)
+
+
+def _strange(findings: Sequence[Finding]) -> float:
+    mean = sum(f.whole for f in findings) / len(findings) if findings else 0.0
+    return max(0.0, mean - USUAL)
 
 
 def _weight(word: str) -> float:

@@ -14,6 +14,8 @@ GRAVE, ORDINARY = 5.0, 2.5  # salience from which an omission is critical, suppo
 FULL, ABSENT = 0.3, 0.6  # evidence up to which a fact is fully present, from which it is absent
 SHOWN = 12
 GRACE = 2.5  # points of small findings that a note gets away with in part
+MUCH = 9.0  # points beyond which each further finding counts less
+USED_TO = 0.7  # of a strange manner that is put down to style
 DEPTH = 14.0  # points that no number of findings exceeds
 CLEAR = 0.14  # evidence beyond the tolerance that makes a finding certain
 _ORDER, _SEEN, _CAUGHT = 1, 2, 3  # salts that keep the draws on one statement apart
@@ -31,12 +33,14 @@ class Opinion:
 
 def form_opinion(findings: Findings, attention: Attention, noise: Noise) -> Opinion:
     """Examine a note."""
-    lost = _examine(_in_view(findings.lost, attention, noise), attention, attention.catch, attention.detail, noise)
-    wrong = _examine(findings.wrong, attention, attention.check, 1.0, noise)
-    loss = sum(weight * _worth(f, attention) for f, weight in lost) + attention.invented * sum(
-        weight for _, weight in wrong
-    )
+    manner, other = findings.strange
+    view = _in_view(findings.lost, attention, noise)
+    lost = _examine(view, attention, (attention.catch, attention.detail, manner), noise)
+    wrong = _examine(findings.wrong, attention, (attention.check, 1.0, other), noise)
+    loss = sum(weight * _worth(f, attention) for f, weight in lost) + attention.invented * sum(w for _, w in wrong)
     loss = loss * loss / (loss + GRACE)
+    if loss > MUCH:
+        loss = MUCH + MUCH * math.log(loss / MUCH)
     excess = attention.brevity * math.log1p(len(findings.wrong) / 12)
     points = 10 - excess - DEPTH * (1 - math.exp(-attention.harsh * loss / DEPTH)) + attention.haze * noise.impression()
     return Opinion(
@@ -65,15 +69,19 @@ def _in_view(lost: Sequence[Finding], attention: Attention, noise: Noise) -> Seq
 
 
 def _examine(
-    findings: Sequence[Finding], attention: Attention, chance: float, detail: float, noise: Noise
+    findings: Sequence[Finding], attention: Attention, looking: tuple[float, float, float], noise: Noise
 ) -> tuple[tuple[Finding, float], ...]:
-    """The findings that are perceived, each with a weight in (0, 1]: doubtful ones count less."""
-    cut = cut_for(chance)
+    """The findings that are perceived, each with a weight in (0, 1]: doubtful ones count less.
+
+    ``looking``: chance to recognise one, weight of details, strangeness of the wording.
+    """
+    chance, detail, strange = looking
+    cut, tolerance = cut_for(chance), attention.tolerance + USED_TO * strange
     seen = []
     for finding in findings:
         text = finding.statement.text
         perceived = max(finding.whole, detail * finding.detail) + attention.slip * noise.about(text, _SEEN)
-        over = perceived - attention.tolerance
+        over = perceived - tolerance
         if over > 0 and noise.about(text, _CAUGHT) < cut:
             seen.append((finding, min(1.0, attention.doubt + over / CLEAR)))
     return tuple(seen)
