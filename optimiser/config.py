@@ -31,7 +31,7 @@ class EngineConfig(Settings):
 class AcceptanceConfig(Settings):
     """The paired sequential test of a child against its parent."""
 
-    alpha: float = Field(0.1, gt=0, lt=0.5, description="chance at most that an equal child is accepted")
+    alpha: float = Field(0.2, gt=0, lt=0.5, description="chance at most that an equal child is accepted")
     futility: float = Field(0.2, gt=0, lt=1, description="chance at most to drop early a child that gains `gain`")
     gain: float = Field(0.1, gt=0, le=1, description="gain in paired outcome that a child should not be dropped with")
     objective: Literal["omissions", "all"] = Field("omissions", description="the pairs that the search is about")
