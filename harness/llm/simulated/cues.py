@@ -55,7 +55,7 @@ CONCEPTS: Mapping[Concept, str] = {
         r"(?:acceptable|fine|allowed|no (?:fault|loss|error)|welcome|counts? as)"
     ),
     "severity": (
-        r"(?:severity|critical|clinical(?:ly)? (?:importan\w+|significan\w+|weight|relevan\w+|consequen\w+)|safety|"
+        r"(?:severity|critical|clinical(?:ly)? (?:importan\w+|significan\w+|weight|consequen\w+)|safety|"
         r"harm\w*|grav\w+|serious\w*|matters? (?:most|more|less))"
     ),
     "quote": r"\bquot(?:e|es|ing|ation)\b|verbatim|point to the (?:words|line|sentence|passage)|cite\b",

@@ -15,7 +15,7 @@ from harness.llm.simulated.statements import Statement, said, written
 from harness.llm.simulated.vocabulary import COMMON_WORDS
 
 CLOSE = 0.34
-USUAL = 0.32  # mean evidence of a note in a plain manner
+USUAL = 0.29  # mean evidence of a note in a plain manner
 HEARD = 1.8  # salience below which a statement is small talk
 
 
