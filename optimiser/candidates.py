@@ -15,13 +15,18 @@ FENCE = "---"
 def load_seed(path: Path, judge: str, target: str) -> Candidate:
     """Read a seed block as the candidate's target block. The front matter needs an ``id``."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
+        text = path.read_text(encoding="utf-8-sig")
+    except (FileNotFoundError, IsADirectoryError):
         raise ConfigError("reading a seed block", f"no file {path}", "Check `seeds` in the configuration.") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"reading seed {path}", f"not UTF-8 at byte {error.start}", "Save it as UTF-8.") from None
     parts = text.split(f"{FENCE}\n", 2)
     if len(parts) != 3 or parts[0].strip():
         raise ConfigError(f"reading seed {path}", "no front matter", "Start the file with a --- block that has an id.")
-    front = yaml.safe_load(parts[1])
+    try:
+        front = yaml.safe_load(parts[1])
+    except yaml.YAMLError as error:
+        raise ConfigError(f"reading seed {path}", f"front matter is not YAML: {error}", "Mend it.") from None
     if not isinstance(front, dict) or not front.get("id"):
         raise ConfigError(f"reading seed {path}", "front matter without id", "Add `id: <name>`.")
     if not parts[2].strip():

@@ -64,12 +64,13 @@ def freeze(
 
 
 def _plain_reading(standings: Sequence[Standing], winner: str) -> str:
-    best = max(standings, key=lambda s: s.value)
+    best = max(standings, key=lambda s: (s.value, s.candidate == winner))
     if best.candidate == winner:
         return f"the plain maximum on acceptance would have chosen the same candidate ({best.value:.3f})"
+    why = "not shown to be better than the seed" if best.lower <= 0 else "less surely better than the seed"
     return (
         f"the plain maximum on acceptance would have chosen {best.candidate} ({best.difference:+.3f} over the seed, "
-        f"simultaneous lower bound {best.lower:+.3f}): not shown to be better than the seed"
+        f"simultaneous lower bound {best.lower:+.3f}): {why}"
     )
 
 

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from harness.errors import ConfigError
+from optimiser.config import CampaignConfig, load_campaign
+
+ROOT = Path(__file__).parents[2]
+SHIPPED = sorted((ROOT / "configs").glob("*.yaml"))
+
+
+def raw(**changes: Any) -> dict[str, Any]:
+    least: dict[str, Any] = {
+        "name": "mine",
+        "data": {"source": "synthetic"},
+        "seeds": ["seed.md"],
+        "model": {"model": "m", "base_url": "simulated:"},
+        "reflector": {"model": "r", "base_url": "simulated:"},
+    }
+    return least | changes
+
+
+def load(folder: Path, value: object, data: Path | None = None) -> CampaignConfig:
+    path = folder / "campaign.yaml"
+    path.write_text(yaml.safe_dump(value), encoding="utf-8")
+    return load_campaign(path, data)
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_every_shipped_campaign_reads_and_names_seeds_that_exist(path: Path) -> None:
+    config = load_campaign(path)
+    assert all(seed.is_file() for seed in config.seeds)
+
+
+@pytest.mark.parametrize(
+    ("changes", "key", "meant"),
+    [
+        ({"engine": {"proposal": 5}}, "engine.proposal", "proposals"),
+        ({"engine": {"minibach": 5}}, "engine.minibach", "minibatch"),
+        ({"acceptance": {"aplha": 0.1}}, "acceptance.aplha", "alpha"),
+        ({"budget": {"dollar": 5}}, "budget.dollar", "dollars"),
+        ({"split": {"hold_out": 0.3}}, "split.hold_out", "holdout"),
+        ({"confirm": {"effort": ["low"]}}, "confirm.effort", "effort"),
+        ({"model": {"model": "m", "base_url": "simulated:", "timeouts": {"conect": 3}}}, "timeouts.conect", "connect"),
+        ({"sead": 3}, "sead", "seed"),
+    ],
+)
+def test_a_typo_in_a_key_is_an_error_that_says_where_and_what_was_meant(
+    tmp_path: Path, changes: dict[str, Any], key: str, meant: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(tmp_path, raw(**changes))
+    assert key in caught.value.found
+    assert f"Did you mean {meant!r}" in caught.value.todo or f"Did you mean '{meant}" in caught.value.todo
+    assert "campaign.yaml" in caught.value.tried
+
+
+@pytest.mark.parametrize("missing", ["name", "data", "seeds", "model", "reflector"])
+def test_a_missing_key_is_an_error_that_names_it(tmp_path: Path, missing: str) -> None:
+    value = raw()
+    del value[missing]
+    with pytest.raises(ConfigError, match=f"{missing}: Field required"):
+        load(tmp_path, value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({"split": {"training": 0.5, "acceptance": 0.5, "holdout": 0.3}}, "must be 1"),
+        ({"engine": {"proposals": 0}}, "engine.proposals"),
+        ({"engine": {"minibatch": 1}}, "engine.minibatch"),
+        ({"acceptance": {"alpha": 0.5}}, "acceptance.alpha"),
+        ({"acceptance": {"alpha": 0}}, "acceptance.alpha"),
+        ({"budget": {"calls": 0}}, "budget.calls"),
+        ({"confirm": {"replicates": []}}, "confirm.replicates"),
+        ({"confirm": {"efforts": ["enormous"]}}, "confirm.efforts"),
+        ({"seeds": []}, "seeds"),
+        ({"name": "../elsewhere"}, "name"),
+        ({"name": "a b"}, "name"),
+        ({"data": {"source": "jsonl"}}, "needs a path"),
+        ({"seed": "seven"}, "seed"),
+    ],
+)
+def test_a_value_out_of_range_is_an_error_that_names_its_key(
+    tmp_path: Path, changes: dict[str, Any], found: str
+) -> None:
+    with pytest.raises(ConfigError, match=found):
+        load(tmp_path, raw(**changes))
+
+
+def test_models_may_stand_in_files_of_their_own_and_paths_count_from_the_campaign_file(tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "judge.yaml").write_text("model: m\nbase_url: 'simulated:'\n")
+    value = raw(model="models/judge.yaml", data={"source": "jsonl", "path": "notes"})
+    config = load(tmp_path, value)
+    assert config.model.model == "m"
+    assert config.seeds == (tmp_path / "seed.md",)
+    assert config.data.path == tmp_path / "notes"
+
+
+def test_a_data_folder_given_by_hand_replaces_the_configured_one(tmp_path: Path) -> None:
+    value = raw(data={"source": "jsonl", "path": "notes"})
+    assert load(tmp_path, value, data=tmp_path / "others").data.path == tmp_path / "others"
+    assert load(tmp_path, raw(data={"source": "jsonl"}), data=tmp_path / "others").data.path == tmp_path / "others"
+
+
+@pytest.mark.parametrize("text", ["", "- a list\n", "just words\n", "name: [unclosed\n", "a: b: c\n"])
+def test_what_is_no_mapping_is_an_error_that_names_the_file(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "campaign.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=r"campaign\.yaml"):
+        load_campaign(path)
+
+
+def test_a_missing_campaign_or_model_file_is_an_error_that_names_it(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"no file .*nowhere\.yaml"):
+        load_campaign(tmp_path / "nowhere.yaml")
+    with pytest.raises(ConfigError, match=r"no file .*judge\.yaml"):
+        load(tmp_path, raw(model="judge.yaml"))
+
+
+def test_defaults_are_those_of_the_fields_and_a_configuration_reads_back_from_its_own_json(tmp_path: Path) -> None:
+    config = load(tmp_path, raw())
+    assert CampaignConfig.model_validate_json(config.model_dump_json()) == config
+    assert config.simulated
+
+
+def test_one_simulated_model_makes_the_campaign_simulated(tmp_path: Path) -> None:
+    real = {"model": "m", "base_url": "http://127.0.0.1:9/v1"}
+    assert not load(tmp_path, raw(model=real, reflector=real)).simulated
+    assert load(tmp_path, raw(model=real)).simulated
+    assert load(tmp_path, raw(reflector=real)).simulated
