@@ -133,10 +133,10 @@ def test_real_notes_get_more_than_three_different_scores() -> None:
         pytest.skip(f"no real notes at {folder}")
     from harness.data.primock57 import import_primock57  # here: without the data the importer is not needed
 
-    read = import_primock57(folder)
-    notes = {n.consultation_id: n for n in read.notes}
+    imported = import_primock57(folder)
+    notes = {n.consultation_id: n for n in imported.notes}
     scores = set()
-    for consultation in read.consultations[:25]:
+    for consultation in imported.consultations[:25]:
         note = notes[consultation.id]
         content = wrap(consultation.transcript, note.text, bands.BOTH, SCORE.text)[0].content
         reply = answer({"model": "sim-judge", "messages": [{"role": "user", "content": content}]}, {})
