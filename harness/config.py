@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -117,12 +117,14 @@ def parse_config(kind: type[ConfigT], raw: object, where: str) -> ConfigT:
     try:
         return kind.model_validate(raw)
     except ValidationError as error:
-        first = error.errors()[0]
+        # An unknown key first: it is often the one that another error misses.
+        first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
         path = ".".join(str(part) for part in first["loc"])
         todo = "Correct the value."
         if first["type"] == "extra_forbidden":
-            near = difflib.get_close_matches(str(first["loc"][-1]), _known_keys(kind), n=1, cutoff=0.5)
-            todo = f"Did you mean {near[0]!r}?" if near else f"Remove the key; see the fields of {kind.__name__}."
+            section = _section(kind, first["loc"][:-1])
+            near = difflib.get_close_matches(str(first["loc"][-1]), section.model_fields, n=1, cutoff=0.5)
+            todo = f"Did you mean {near[0]!r}?" if near else f"Remove the key; see the fields of {section.__name__}."
         what = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
         found = f"{path or 'the document'}: {what}{more}"
@@ -133,7 +135,7 @@ def load_yaml(path: Path) -> Any:
     """Read one YAML file; ConfigError where it is missing or not YAML."""
     try:
         return yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, IsADirectoryError):
         raise ConfigError("reading a configuration", f"no file {path}", "Check the path.") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ConfigError(f"reading {path}", f"not YAML: {error}", "Mend the file.") from None
@@ -144,11 +146,12 @@ def fingerprint(config: BaseModel) -> str:
     return digest(config.model_dump(mode="json"))
 
 
-def _known_keys(kind: type[BaseModel], seen: frozenset[type[BaseModel]] = frozenset()) -> list[str]:
-    keys: list[str] = []
-    for name, info in kind.model_fields.items():
-        keys.append(name)
-        nested = info.annotation
-        if isinstance(nested, type) and issubclass(nested, BaseModel) and nested not in seen:
-            keys += _known_keys(nested, seen | {kind})
-    return keys
+def _section(kind: type[BaseModel], path: tuple[int | str, ...]) -> type[BaseModel]:
+    """The model whose keys stand at a path: a key that is right elsewhere is no help here."""
+    for part in path:
+        annotation = kind.model_fields[str(part)].annotation
+        nested = [k for k in (annotation, *get_args(annotation)) if isinstance(k, type) and issubclass(k, BaseModel)]
+        if not nested:
+            break
+        kind = nested[0]
+    return kind
