@@ -97,6 +97,8 @@ def plan_campaign(config: CampaignConfig, folds: Folds, holdout_notes: tuple[int
     proposal = frontier + batch + rest.times(RACED / 2) + (frontier + accept).times(ACCEPTED)
     worst = frontier + batch + rest + frontier + accept
     seeds = (frontier + accept).times(len(config.seeds))
+    merges = config.engine.proposals // config.engine.merge_every if config.engine.merge_every else 0
+    partners = (batch + rest).times(merges / 2)  # a merge has a second parent on the same consultations
     affordable = _affordable(config, seeds, proposal, reflection)
     proposals = min(config.engine.proposals, affordable)
     return Plan(
@@ -104,7 +106,7 @@ def plan_campaign(config: CampaignConfig, folds: Folds, holdout_notes: tuple[int
         proposal=proposal,
         proposal_worst=worst,
         search=seeds + proposal.times(proposals),
-        search_worst=seeds + worst.times(config.engine.proposals),
+        search_worst=seeds + worst.times(config.engine.proposals) + partners,
         reflection=reflection.times(proposals),
         confirmation=_confirmation(config, folds, holdout_notes, per_call),
         proposals=proposals,

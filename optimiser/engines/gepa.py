@@ -103,7 +103,10 @@ class _Adapter:
     def evaluate(self, batch: list[str], candidate: Texts, capture_traces: bool = False) -> EvaluationBatch[Any, Any]:
         """Summed paired outcomes, one per consultation."""
         iteration = self._turn.iteration if self._turn else 0
-        scores = list(self.desk.scores(self._candidate(candidate), batch, iteration))
+        if self._turn is not None and iteration == 0 and tuple(batch) == self._turn.minibatch:
+            scores = [0.0] * len(batch)  # a seed is planted whatever it scores: nothing is bought
+        else:
+            scores = list(self.desk.scores(self._candidate(candidate), batch, iteration))
         return EvaluationBatch(outputs=scores, scores=scores, trajectories=list(batch) if capture_traces else None)
 
     def make_reflective_dataset(

@@ -130,6 +130,13 @@ def test_an_unusable_reply_asks_for_no_score_that_was_not_asked_before() -> None
     assert set(scores) == set(before)
 
 
+def test_planting_further_seeds_asks_for_no_score_but_on_the_frontier() -> None:
+    desk = ScriptedDesk(seeds=(candidate("one"), candidate("two"), candidate("three")), limit=1)
+    GepaEngine(TARGET).search(desk)
+    planting = desk.log[: desk.log.index(("turn", 1))]
+    assert planting == [("scores", seed.id, FRONTIER, 0) for seed in desk.seeds]
+
+
 def test_a_rejected_child_is_never_scored_on_the_frontier() -> None:
     desk = ScriptedDesk(accepted=frozenset())
     GepaEngine(TARGET).search(desk)
