@@ -26,8 +26,8 @@ RULES = """Write the new block.
 - General rules only: never mention these cases, names, numbers or phrases from them, and never quote a note.
 - Say nothing about the answer format.
 - Plain prose or a short numbered procedure, at most {limit} characters.
-Answer with the whole new block between <block> and </block>, once, and nothing after it.
-"""
+End the answer with </block> and put <block> before the new block: the whole block, once, and nothing after it.
+"""  # The tags stand in this order so that a reply which repeats the sentence holds no block.
 
 
 @dataclass(frozen=True)
