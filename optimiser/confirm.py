@@ -19,6 +19,7 @@ from harness.llm.client import Effort
 from harness.metrics import note_scores, sweep_threshold
 from harness.scores import is_omission, select, tabulate
 from harness.stats.bootstrap import Resampling
+from harness.stats.spending import share_of
 from harness.types import Failure, Outcome, PairSet
 from optimiser.config import ConfirmConfig
 from optimiser.confirmation import Confirmation, OpeningRecord, OperatingPoint, Rung, dump_confirmation
@@ -154,8 +155,8 @@ class _Rules:
 
     @property
     def alpha(self) -> float:
-        """The n-th look at one holdout has an n-th of the error rate, in tests and in intervals."""
-        return self.config.alpha / self.openings
+        """What this look at the holdout may spend of the error rate, in tests and in intervals."""
+        return self.config.alpha * share_of(self.openings)
 
 
 def _require_unchanged(frozen: Frozen, manifest: Manifest) -> None:

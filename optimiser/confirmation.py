@@ -16,6 +16,7 @@ from pydantic import ConfigDict, Field, ValidationError, model_validator
 from harness.config import Settings
 from harness.errors import DataError
 from harness.llm.client import Effort
+from harness.stats.spending import share_of
 from optimiser.records import CandidateRecord
 
 FORMAT = "judgelab.confirmation/1"
@@ -105,7 +106,7 @@ class CandidateReading(Part):
 
 
 class Difference(Part):
-    """Winner minus baseline, with an interval clustered by consultation, at level 1 - alpha / openings."""
+    """Winner minus baseline, with an interval clustered by consultation, at level 1 - alpha x this opening's share."""
 
     value: float
     low: float
@@ -113,7 +114,7 @@ class Difference(Part):
 
 
 class PrimaryTest(Part):
-    """Sign-flip permutation over consultations; ``adjusted_p`` is Holm's over the ladder, times the openings."""
+    """Sign-flip permutation over consultations; ``adjusted_p`` is Holm's over the ladder, divided by the share."""
 
     p: float = Field(ge=0, le=1)
     adjusted_p: float = Field(ge=0, le=1)
@@ -168,6 +169,11 @@ class OpeningRecord(Part):
     time: datetime
     resumed: bool = False
     reason: str | None = None
+
+    @property
+    def share(self) -> float:
+        """The share of alpha that this opening may spend."""
+        return share_of(self.number)
 
 
 class Confirmation(Part):

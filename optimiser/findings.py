@@ -28,13 +28,11 @@ def _caveats(confirmation: Confirmation) -> Iterator[str]:
     if not confirmation.clean_verified:
         yield "Unverified clean twins: nobody checked the clean notes against the transcripts."
     opening = confirmation.opening
-    if opening.number == 1:
-        yield "This was the first opening of the holdout."
-    else:
-        yield (
-            f"This was opening {opening.number} of the holdout: p-values are multiplied and error rates divided by "
-            f"{opening.number}."
-        )
+    which = "the first opening" if opening.number == 1 else f"opening {opening.number}"
+    yield (
+        f"This was {which} of the holdout: it may spend {opening.share * confirmation.alpha:.2g} of the error rate of "
+        f"{confirmation.alpha:g}; p-values are divided by that share, {opening.share:.2g}."
+    )
     if opening.reason:
         yield f"Reason given for opening it: {opening.reason}"
     if opening.resumed:

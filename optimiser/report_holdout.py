@@ -51,7 +51,8 @@ def holdout_figures(confirmation: Confirmation) -> dict[str, Figure]:
         found["confirmation"] = Figure(
             "Winner minus seed over the effort ladder",
             plots.intervals(spans, "difference in paired omissions on the holdout", confirmation.margin),
-            f"Intervals at {1 - confirmation.alpha:.0%}, clustered by consultation; the search's own effort in colour.",
+            f"Intervals at {1 - confirmation.alpha * confirmation.opening.share:.1%}, clustered by consultation; the "
+            "search's own effort in colour.",
         )
     spots = [
         plots.Spot(f"{effort(rung)} {role}", point.false_alarms.value, point.detection.value, status)

@@ -17,6 +17,7 @@ from harness.stats.intervals import Interval, clopper_pearson_upper
 from harness.stats.paired import mcnemar, sign_flip, sign_test
 from harness.stats.power import minimum_detectable
 from harness.stats.resweep import require_same_notes
+from harness.stats.spending import share_of
 from harness.types import Failure, Outcome, Usage
 from optimiser.confirmation import (
     CandidateReading,
@@ -96,9 +97,9 @@ def compare_candidates(
     )
 
 
-def adjust(comparisons: Sequence[Comparison], openings: int) -> list[Comparison]:
-    """Holm's adjustment over the ladder, times how often the holdout was opened (Bonferroni over the looks)."""
-    adjusted = np.minimum(holm([c.primary.p for c in comparisons]) * openings, 1.0)
+def adjust(comparisons: Sequence[Comparison], opening: int) -> list[Comparison]:
+    """Holm's adjustment over the ladder, divided by this opening's share of alpha (see ``harness.stats.spending``)."""
+    adjusted = np.minimum(holm([c.primary.p for c in comparisons]) / share_of(opening), 1.0)
     return [
         c.model_copy(update={"primary": c.primary.model_copy(update={"adjusted_p": float(p)})})
         for c, p in zip(comparisons, adjusted, strict=True)

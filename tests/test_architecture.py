@@ -197,17 +197,24 @@ def test_nothing_that_the_search_loads_can_open_the_holdout_but_the_seal(module:
 
 def test_the_holdout_is_opened_by_confirmation_alone() -> None:
     importers = {m for m in trees() if "partitions.holdout" in ours(m)}
-    assert importers == {"partitions.seal", "optimiser.confirm"}
+    assert importers == {"partitions.seal", "optimiser.confirm", "optimiser.cli.holdout"}
 
 
-def test_what_the_seal_takes_from_the_holdout_module_opens_nothing() -> None:
-    taken = [
+@pytest.mark.parametrize(
+    ("module", "wanted"),
+    [
+        ("partitions.seal", {"start_ledger"}),
+        ("optimiser.cli.holdout", {"HoldoutStatus", "LedgerRow", "holdout_status"}),
+    ],
+)
+def test_what_others_take_from_the_holdout_module_opens_nothing(module: str, wanted: set[str]) -> None:
+    taken = {
         alias.name
-        for node in import_nodes(trees()["partitions.seal"], inside_functions=True)
+        for node in import_nodes(trees()[module], inside_functions=True)
         if isinstance(node, ast.ImportFrom) and node.module == "partitions.holdout"
         for alias in node.names
-    ]
-    assert taken == ["start_ledger"]
+    }
+    assert taken == wanted
 
 
 def test_nobody_imports_the_command_line() -> None:

@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 
 from harness.errors import LabError
-from optimiser.cli import campaign, data, evidence, serve
+from optimiser.cli import campaign, data, evidence, holdout, serve
 from optimiser.cli.show import err, out, say_error
 
 MISUSE = 3
@@ -25,6 +25,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(data.app, name="data")
+app.add_typer(holdout.app, name="holdout")
 for module in (campaign, evidence, serve):
     module.register(app)
 

@@ -132,9 +132,10 @@ def test_gate_without_a_confirmation_is_misuse(tmp_path: Path) -> None:
 
 
 COMMANDS = ["split", "plan", "run", "confirm", "gate", "report", "ui", "serve-sim", "serve-local", "mlflow-sync"]
+GROUPED = ["holdout status", *(f"data {name}" for name in ("synth", "import", "defects", "describe"))]
 
 
-@pytest.mark.parametrize("name", [*COMMANDS, *(f"data {name}" for name in ("synth", "import", "defects", "describe"))])
+@pytest.mark.parametrize("name", [*COMMANDS, *GROUPED])
 def test_every_command_has_help_with_an_example(name: str) -> None:
     found = CliRunner().invoke(app, [*name.split(), "--help"])
     assert found.exit_code == 0
