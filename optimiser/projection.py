@@ -14,7 +14,7 @@ from optimiser.confirmation import CandidateReading, Confirmation, Rung
 from optimiser.history import History, Try, block_diff, headline, total
 from optimiser.records import FinishReason, Measured, ProposalRow, Row, Spend
 from optimiser.report_search import fate_table
-from optimiser.reporting import campaign_report, summary_lines
+from optimiser.reporting import Report, campaign_report, summary_lines
 
 STATUSES: dict[FinishReason, RunStatus] = {
     "interrupted": "KILLED",
@@ -25,15 +25,20 @@ SHORT = 500  # a longer parameter value is left to config.json
 
 
 def sync(
-    rows: Sequence[Row], confirmation: Confirmation | None, store: RunLog, paused: FinishReason | None = None
+    rows: Sequence[Row],
+    confirmation: Confirmation | None,
+    store: RunLog,
+    paused: FinishReason | None = None,
+    report: Report | None = None,
 ) -> None:
     """Write all that the ledger and the confirmation hold; what is there already is left alone.
 
-    ``paused`` says why a campaign without a finish row stands still; None = it is at work.
+    ``paused`` says why a campaign without a finish row stands still; None = it is at work. ``report`` is the
+    campaign's report where the caller has written it already.
     """
     parent, *children = records_of(rows, paused)
     if parent.status != "RUNNING":
-        report = campaign_report(rows, confirmation)
+        report = report or campaign_report(rows, confirmation)
         parent = dataclasses.replace(
             parent,
             texts={**parent.texts, "report.html": report.html, "report.md": report.markdown},

@@ -129,7 +129,7 @@ def finish_report(workspace: Workspace, mlflow: Path | None) -> tuple[str, ...]:
     found = campaign_report(rows, confirmation)
     write_atomically(workspace.report, found.html.encode())
     write_atomically(workspace.report.with_suffix(".md"), found.markdown.encode())
-    sync(rows, confirmation, open_tracker(mlflow))
+    sync(rows, confirmation, open_tracker(mlflow), report=found)
     return summary_lines(rows, confirmation, str(workspace.report))
 
 

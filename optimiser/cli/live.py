@@ -34,6 +34,7 @@ class Live:
         self._bar = progress()
         self._task = self._bar.add_task(label, total=max(total, 1), spend="")
         self._shown = 0
+        self._logged: dict[str, str] = {}
 
     def __enter__(self) -> Live:
         self._bar.start()
@@ -58,7 +59,9 @@ class Live:
                 self._bar.console.print(line, highlight=False, no_wrap=True, overflow="ellipsis", crop=err.is_terminal)
         self._shown = len(rows)
         for record in records_of(rows):
-            self._tracker.log(record)
+            if self._logged.get(record.key) != record.digest:
+                self._tracker.log(record)
+                self._logged[record.key] = record.digest
 
 
 def _line(row: Row) -> str:

@@ -46,12 +46,12 @@ def write_reflection(material: Material, rng: random.Random) -> str:
 
 
 def _added(concepts: set[Concept], kinds: Iterable[str], rng: random.Random) -> list[Concept]:
-    """One or two concepts that the shown failures call for and the block lacks."""
+    """One to four concepts that the shown failures call for and the block lacks: an edit or a whole procedure."""
     wanted = [c for kind in kinds for mark, called in NEEDED if mark in kind for c in called]
     open_ones = [c for c in dict.fromkeys(wanted) if c not in concepts]
     if not open_ones:
         open_ones = [c for c in TIDYING if c not in concepts]
-    count = min(len(open_ones), 1 + (rng.random() < 0.5))
+    count = min(len(open_ones), rng.choices((1, 2, 3, 4), (0.25, 0.25, 0.25, 0.25))[0])
     weights = [wanted.count(c) + 1 for c in open_ones]
     chosen: list[Concept] = []
     while len(chosen) < count:

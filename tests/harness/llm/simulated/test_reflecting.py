@@ -6,6 +6,7 @@ from collections import Counter
 from harness.judges.envelope import fence
 from harness.llm.simulated.cues import read_cues
 from harness.llm.simulated.model import answer
+from harness.llm.simulated.reflecting import HARMFUL
 
 SEED = "Judge how faithful to the transcript and how complete the note is."
 CASES = (
@@ -71,13 +72,10 @@ def test_a_merge_holds_what_both_parents_say() -> None:
 def test_concepts_add_up_over_generations() -> None:
     block = SEED
     for seed in range(14):
-        child = reply({"BLOCK": block}, seed)
-        if (
-            block_of(child)
-            and len(block_of(child)) < 6000
-            and read_cues(block_of(child)).found > read_cues(block).found
-        ):
-            block = block_of(child)
+        child = block_of(reply({"BLOCK": block}, seed))
+        found = read_cues(child).found
+        if len(child) < 6000 and found > read_cues(block).found and not found & HARMFUL:
+            block = child
     assert read_cues(block).found >= {"omissions", "enumerate", "closed", "details"}
 
 
