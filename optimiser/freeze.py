@@ -63,6 +63,14 @@ def freeze(
     )
 
 
+def winners_curse(row: FreezeRow) -> str:
+    """What the winner's gain looked like and what is left of it without the luck of the draw; empty for a kept seed."""
+    looked = next((s.difference for s in row.standings if s.candidate == row.winner), None)
+    if row.seed_kept or row.expected_gain is None or looked is None:
+        return ""
+    return f"looked {looked:+.3f}, expect {row.expected_gain:+.3f}"
+
+
 def _plain_reading(standings: Sequence[Standing], winner: str) -> str:
     best = max(standings, key=lambda s: (s.value, s.candidate == winner))
     if best.candidate == winner:

@@ -6,6 +6,7 @@ from harness.report import plots
 from harness.report.document import Code, Figure, Paragraph, Part, Section
 from harness.report.tables import Table
 from optimiser.confirmation import Confirmation
+from optimiser.freeze import winners_curse
 from optimiser.history import History, Try, block_diff, headline, headline_pairs
 from optimiser.records import Measured, ProposalRow
 
@@ -147,11 +148,8 @@ def standings(history: History) -> Section:
         for s in freeze.standings
     )
     columns = ("candidate", "value (n pairs)", "over the seed", "simultaneous lower bound")
-    gain = (
-        f" Less the optimism of having been picked, the winner's gain is {signed(freeze.expected_gain)}."
-        if freeze.expected_gain is not None
-        else ""
-    )
+    curse = winners_curse(freeze)
+    gain = f" Winner's curse: its gain {curse}, which is less the luck of having been picked." if curse else ""
     reading = freeze.runner_up_reading[:1].upper() + freeze.runner_up_reading[1:]
     parts: list[Part] = [Paragraph(CURSE), Table("Standings on the acceptance split", columns, rows)]
     parts += freeze_figures(history).values()

@@ -9,6 +9,7 @@ from harness.report.document import Document, Figure, Label, Paragraph, Section,
 from harness.report.html import render_html
 from harness.report.tables import Table
 from optimiser.confirmation import Confirmation
+from optimiser.freeze import winners_curse
 from optimiser.history import History
 from optimiser.records import FinishReason, Row
 from optimiser.report_holdout import confirmed, failure_table
@@ -129,9 +130,10 @@ def _found(history: History) -> str:
         return f"{label} won"
     pairs = next((t.on("acceptance") for t in history.tries if t.label == label), None)
     n = f", n {history.pairs_at_freeze(pairs)} pairs" if pairs else ""
+    curse = winners_curse(freeze)
     return (
         f"{label} beats the seed by {signed(winner.difference)} on the acceptance split "
-        f"(simultaneous lower bound {signed(winner.lower)}{n})"
+        f"(simultaneous lower bound {signed(winner.lower)}{n})" + (f"; winner's curse: {curse}" if curse else "")
     )
 
 

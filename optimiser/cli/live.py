@@ -13,6 +13,7 @@ from harness.runs import NullStore, RunLog, Tracker
 from harness.tracking import Store
 from harness.types import Outcome
 from optimiser.cli.show import err, money, progress
+from optimiser.freeze import winners_curse
 from optimiser.projection import records_of
 from optimiser.records import FinishRow, FreezeRow, Measured, ProposalRow, Row, SeedRow
 
@@ -76,7 +77,7 @@ def _line(row: Row) -> str:
             f"{row.iteration:4d}   {name}  [{colour}]{row.status}[/] {row.kind}  {score}{reading}{escape(row.reason)}"
         )
     if isinstance(row, FreezeRow):
-        kept = "the seed is kept" if row.seed_kept else f"winner {row.winner[:8]}"
+        kept = "the seed is kept" if row.seed_kept else f"winner {row.winner[:8]} ({winners_curse(row)})"
         return f"freeze {kept}; {row.runner_up_reading}"
     if isinstance(row, FinishRow):
         return f"finish {row.reason}: {row.accepted} accepted, {row.rejected} rejected, {row.invalid} invalid"

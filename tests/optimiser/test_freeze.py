@@ -6,8 +6,8 @@ from scipy.stats import binom
 
 from harness.scores import ScoreTable
 from harness.types import Candidate
-from optimiser.freeze import freeze
-from optimiser.records import FreezeRow, Spend
+from optimiser.freeze import freeze, winners_curse
+from optimiser.records import FreezeRow, Spend, Standing
 
 CONSULTATIONS, PER = 20, 2
 PAIRS = CONSULTATIONS * PER
@@ -143,3 +143,17 @@ def test_a_larger_but_less_certain_gain_is_not_called_none() -> None:
 def test_the_same_seed_gives_the_same_row() -> None:
     outcomes = [noisy(np.random.default_rng(n), 0.5 + n / 10) for n in range(4)]
     assert run(outcomes, seed=3)[0] == run(outcomes, seed=3)[0]
+
+
+def test_the_winners_curse_is_said_of_a_winner_and_not_of_a_kept_seed() -> None:
+    row = FreezeRow(
+        winner="w",
+        baseline="s",
+        seed_kept=False,
+        standings=(Standing(candidate="w", value=0.773, difference=0.073, lower=0.01),),
+        expected_gain=0.02,
+        runner_up_reading="",
+        spend=Spend(),
+    )
+    assert winners_curse(row) == "looked +0.073, expect +0.020"
+    assert winners_curse(row.model_copy(update={"seed_kept": True, "winner": "s", "expected_gain": None})) == ""
