@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
 from harness.errors import MetricUndefined
-from harness.stats.clusters import Clusters, group, resample_counts
+from harness.stats.clusters import Clusters, group, resample_sums
 from harness.stats.intervals import Interval, clopper_pearson_upper
 
 
@@ -83,8 +83,7 @@ def false_alarm_upper(
 
 def mean_draws(grouped: Clusters, rng: np.random.Generator, resamples: int) -> NDArray[np.float64]:
     """The mean in each resample of the clusters, (resamples,)."""
-    blocks = resample_counts(grouped.n, resamples, rng)
-    return np.concatenate([(counts @ grouped.sums) / (counts @ grouped.sizes) for counts in blocks])
+    return np.concatenate([drawn[:, 0] / drawn[:, 1] for drawn in resample_sums(grouped, resamples, rng)])
 
 
 def percentile_interval(value: float, draws: NDArray[np.float64], level: float) -> Interval:

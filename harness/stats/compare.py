@@ -16,6 +16,9 @@ from harness.stats.paired import McNemar, SignFlip, SignTest, mcnemar, sign_flip
 from harness.stats.power import minimum_detectable
 from harness.stats.resweep import detection_difference, require_same_notes
 
+RESWEPT_NOTES = 30_000_000  # notes whose flags are counted anew over all resamples; a second of work or so
+RESWEPT_FLOOR = 1_000  # resamples of detection at least
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -24,7 +27,9 @@ class Comparison:
     ``omissions`` and ``commissions`` are differences in paired discrimination, ``detection`` one in
     detection at the cap, re-swept inside each resample. ``flip`` is the primary test; ``sign`` and
     ``flags`` ignore clustering. The operating points stand at the frozen thresholds where given, else at
-    swept (optimistic) ones, which ``swept`` tells. None = the number does not exist for these notes.
+    swept (optimistic) ones, which ``swept`` tells. ``detection_resamples`` is lower than
+    asked where notes are many: re-sweeping costs time for each note and resample. None = the number does not
+    exist for these notes.
     """
 
     pairs: int
@@ -38,6 +43,7 @@ class Comparison:
     baseline_point: OperatingPoint | None
     flags: McNemar | None
     detection: Interval | None
+    detection_resamples: int
     minimum_detectable: float | None
 
 
@@ -59,6 +65,7 @@ def compare(
     omission, commission = is_omission(candidate), is_commission(candidate)
     left, right = select(candidate, omission), select(baseline, omission)
     a, b = pair_outcomes(left), pair_outcomes(right)
+    fewer = Resampling(_affordable(left, resamples))
     all_differences = pair_outcomes(candidate) - pair_outcomes(baseline)
     frozen = thresholds or (None, None)
     points = _point(left, cap, frozen[0]), _point(right, cap, frozen[1])
@@ -73,9 +80,15 @@ def compare(
         candidate_point=points[0],
         baseline_point=points[1],
         flags=_flags(left, right, points),
-        detection=_detection(left, right, cap, rng, plan),
+        detection=_detection(left, right, cap, rng, fewer),
+        detection_resamples=fewer.resamples,
         minimum_detectable=_detectable(a - b, left.cluster),
     )
+
+
+def _affordable(table: ScoreTable, resamples: int) -> int:
+    notes = len(table.pair_ids) + len(table.clean_ids)
+    return min(resamples, max(RESWEPT_FLOOR, RESWEPT_NOTES // notes))
 
 
 def _point(table: ScoreTable, cap: float, threshold: float | None) -> OperatingPoint | None:

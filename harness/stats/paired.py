@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binomtest
 
 from harness.errors import DataError, MetricUndefined
-from harness.stats.clusters import random_signs
+from harness.stats.clusters import signed_sums
 
 EXACT_UP_TO = 15  # informative clusters; 2 ** 15 sign patterns are enumerated
 _BLOCK = 4096
@@ -82,17 +82,16 @@ def sign_flip(
     if not kept.any():
         raise MetricUndefined("a sign-flip test", "no differences", "At least one pair must be readable for both.")
     _, codes = np.unique(np.asarray(clusters)[kept], return_inverse=True)
-    sums = np.bincount(codes, values[kept])
+    sums = np.bincount(codes, values[kept]).astype(np.float64)
     tiny = 1e-9 * float(np.abs(values[kept]).sum())  # sums of thirds are not exact; equal must stay equal
     sums = sums[np.abs(sums) > tiny]
     if not sums.size:
         return SignFlip(1.0, 0, True)
     observed = float(sums.sum()) if alternative == "greater" else abs(float(sums.sum()))
     exact = sums.size <= EXACT_UP_TO
-    patterns = _all_signs(sums.size) if exact else random_signs(sums.size, draws, rng)
+    totals = (signs @ sums for signs in _all_signs(sums.size)) if exact else signed_sums(sums, draws, rng)
     extreme = total = 0
-    for signs in patterns:
-        flipped = signs @ sums
+    for flipped in totals:
         extreme += int(((flipped if alternative == "greater" else np.abs(flipped)) >= observed - tiny).sum())
         total += len(flipped)
     p = extreme / total if exact else (extreme + 1) / (total + 1)

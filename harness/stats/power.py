@@ -23,6 +23,16 @@ def minimum_detectable(differences: ArrayLike, clusters: ArrayLike, alpha: float
     return grouped.error * _quantiles(grouped.n, alpha, power)
 
 
+def detectable_at(
+    differences: ArrayLike, clusters: ArrayLike, consultations: int, alpha: float = 0.05, power: float = 0.8
+) -> float:
+    """`minimum_detectable` if there were ``consultations`` (at least 2) of the observed spread and size."""
+    if consultations < 2:
+        raise MetricUndefined("planning a comparison", f"{consultations} consultations", "Plan at least two.")
+    grouped = _varied(group(differences, clusters))
+    return grouped.error * math.sqrt(grouped.n / consultations) * _quantiles(consultations, alpha, power)
+
+
 def required_clusters(
     differences: ArrayLike, clusters: ArrayLike, gain: float, alpha: float = 0.05, power: float = 0.8
 ) -> int:

@@ -11,18 +11,26 @@ from harness.errors import DataError
 from harness.metrics import CAP_TOLERANCE, note_scores, sweep_threshold
 from harness.scores import ScoreTable
 from harness.stats.bootstrap import DEFAULT, Resampling, percentile_interval
-from harness.stats.clusters import resample_counts
+from harness.stats.clusters import CHUNK_CELLS, resample_counts
+from harness.stats.common import same_notes
 from harness.stats.intervals import Interval
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flags:
-    """How many notes of each cluster fall below each threshold: (clusters, thresholds); and below any: (clusters,)."""
+    """The cluster of each note, notes by ascending score; and how many notes lie below each threshold, ascending.
 
-    flawed: Floats
-    clean: Floats
+    ``flawed`` (pairs,) and ``clean`` (clean notes,) hold cluster codes, ``flawed_below`` and ``clean_below``
+    (thresholds,) counts of notes, ``n_flawed`` and ``n_clean`` (clusters,) the notes of each cluster.
+    """
+
+    flawed: Codes
+    clean: Codes
+    flawed_below: Codes
+    clean_below: Codes
     n_flawed: Floats
     n_clean: Floats
 
@@ -55,14 +63,7 @@ def detection_difference(
 
 def require_same_notes(candidate: ScoreTable, baseline: ScoreTable) -> None:
     """DataError unless both tables hold the same pairs, twins and consultations in the same order."""
-    same = (
-        candidate.pair_ids == baseline.pair_ids
-        and candidate.clean_ids == baseline.clean_ids
-        and candidate.clusters == baseline.clusters
-        and np.array_equal(candidate.clean_of, baseline.clean_of)
-        and np.array_equal(candidate.cluster, baseline.cluster)
-    )
-    if not same:
+    if not same_notes(candidate, baseline):
         raise DataError(
             "comparing two candidates",
             f"{len(candidate.pair_ids)} and {len(baseline.pair_ids)} pairs that are not the same",
@@ -71,7 +72,7 @@ def require_same_notes(candidate: ScoreTable, baseline: ScoreTable) -> None:
 
 
 def count_flags(table: ScoreTable) -> Flags:
-    """Count by cluster what each useful threshold flags, thresholds ascending.
+    """Order the notes of a table by score and count what each useful threshold flags.
 
     The false-alarm rate only changes just above a clean score, so the distinct clean scores and one
     value above all scores reach every best operating point of every resample.
@@ -81,9 +82,12 @@ def count_flags(table: ScoreTable) -> Flags:
     top = np.nextafter(np.max(everything, where=np.isfinite(everything), initial=-np.inf), np.inf)
     thresholds = np.append(np.unique(clean[np.isfinite(clean)]), top)
     n = len(table.clusters)
+    low, high = np.argsort(flawed, kind="stable"), np.argsort(clean, kind="stable")
     return Flags(
-        flawed=_by_cluster(flawed[:, None] < thresholds, table.cluster, n),
-        clean=_by_cluster(clean[:, None] < thresholds, table.clean_cluster, n),
+        flawed=table.cluster[low],
+        clean=table.clean_cluster[high],
+        flawed_below=np.searchsorted(flawed[low], thresholds, side="left"),
+        clean_below=np.searchsorted(clean[high], thresholds, side="left"),
         n_flawed=np.bincount(table.cluster, minlength=n).astype(np.float64),
         n_clean=np.bincount(table.clean_cluster, minlength=n).astype(np.float64),
     )
@@ -96,11 +100,9 @@ def swept_detection(flags: Flags, counts: Floats, cap: float) -> Floats:
     threshold, so the best feasible threshold is the highest one.
     """
     n_flawed, n_clean = counts @ flags.n_flawed, counts @ flags.n_clean
-    allowed = (cap + CAP_TOLERANCE) * n_clean
-    feasible = (counts @ flags.clean <= allowed[:, None]).sum(axis=1)
-    best = np.maximum(feasible - 1, 0)
-    detected = np.take_along_axis(counts @ flags.flawed, best[:, None], axis=1)[:, 0]
-    detected[feasible == 0] = 0.0
+    rows = max(1, CHUNK_CELLS // max(flags.flawed.size, flags.clean.size))
+    starts = range(0, len(counts), rows)
+    detected = np.concatenate([_detected(flags, counts[start : start + rows], cap) for start in starts])
     defined = (n_flawed > 0) & (n_clean > 0)
     return np.where(defined, detected / np.maximum(n_flawed, 1), np.nan)
 
@@ -113,7 +115,17 @@ def _draws(flags: list[Flags], cap: float, rng: np.random.Generator, resamples: 
     return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
 
 
-def _by_cluster(flags: NDArray[np.bool_], cluster: NDArray[np.intp], n: int) -> Floats:
-    counts = np.zeros((n, flags.shape[1]))
-    np.add.at(counts, cluster, flags)
-    return counts
+def _detected(flags: Flags, counts: Floats, cap: float) -> Floats:
+    """How many flawed notes the best feasible threshold of each resample flags, (resamples,); 0 without one."""
+    alarms = _running(counts, flags.clean)
+    feasible = (alarms[:, flags.clean_below] <= (cap + CAP_TOLERANCE) * alarms[:, -1:]).sum(axis=1)
+    below = flags.flawed_below[np.maximum(feasible - 1, 0)]
+    found = _running(counts, flags.flawed[: below.max()])[np.arange(len(counts)), below]
+    return np.where(feasible > 0, found, 0.0)
+
+
+def _running(counts: Floats, codes: Codes) -> Floats:
+    """Running totals of how often notes are drawn, from none on: (resamples, notes + 1)."""
+    totals = np.zeros((len(counts), codes.size + 1))
+    np.cumsum(counts[:, codes], axis=1, out=totals[:, 1:])
+    return totals

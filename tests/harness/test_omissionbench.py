@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from harness.metrics import by_class, measure, note_scores, pair_outcomes, paired_discrimination
-from harness.scores import ScoreTable, is_commission, is_omission, read_scores_csv, select
+from harness.scorefile import read_scores_csv
+from harness.scores import ScoreTable, is_commission, is_omission, select
 from harness.stats.bootstrap import Resampling, bootstrap_difference
 from harness.stats.compare import compare
 from harness.stats.intervals import clopper_pearson_upper
@@ -41,7 +42,7 @@ def tables() -> dict[str, ScoreTable]:
     return {
         name: table
         for leg in ("pipeline", "mono")
-        for name, table in read_scores_csv(FOLDER / f"valid_scores_{leg}.csv").items()
+        for name, table in read_scores_csv(FOLDER / f"valid_scores_{leg}.csv").tables.items()
     }
 
 

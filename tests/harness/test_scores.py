@@ -1,15 +1,12 @@
 import math
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from harness.errors import DataError, MetricUndefined
-from harness.scores import ScoreTable, is_commission, is_omission, read_scores_csv, select, tabulate
+from harness.scores import is_commission, is_omission, select, tabulate
 from harness.types import Consultation, Defect, Failure, Judgement, Note, Outcome, Pair, PairSet
-
-HEADER = "candidate,note_key,consultation,note_role,pair_class,score"
 
 
 def pair_set() -> PairSet:
@@ -105,65 +102,3 @@ def test_selecting_pairs_keeps_every_clean_note() -> None:
     assert commissions.pair_ids == ("a2", "c1")
     assert omissions.severity.tolist() == ["critical", ""]
     assert omissions.clean_ids == commissions.clean_ids == table.clean_ids
-
-
-def read(tmp_path: Path, *lines: str) -> dict[str, ScoreTable]:
-    path = tmp_path / "scores.csv"
-    path.write_text("\n".join(lines), encoding="utf-8")
-    return read_scores_csv(path)
-
-
-def test_a_score_file_gives_one_table_a_candidate_with_canonical_classes(tmp_path: Path) -> None:
-    rows = [
-        "{0},k1,c1,errored,omit-partial-weak,3",
-        "{0},k2,c1,flawed,omission-restated,",
-        "{0},k3,c2,errored,change,4.5",
-        "{0},k4,c1,clean,clean,5",
-        "{0},k5,c2,clean,clean,6",
-    ]
-    tables = read(tmp_path, HEADER, *(r.format("x") for r in rows), *(r.format("y") for r in rows))
-    assert list(tables) == ["x", "y"]
-    assert tables["x"].pair_class.tolist() == ["omission-fragment", "omission-restated", "alteration"]
-    assert np.isnan(tables["y"].flawed[1, 0])
-    assert tables["y"].clean[tables["y"].clean_of, 0].tolist() == [5, 5, 6]
-
-
-def test_a_clean_key_says_which_of_several_clean_notes_is_the_twin(tmp_path: Path) -> None:
-    table = read(
-        tmp_path,
-        f"{HEADER},clean_key,replicate",
-        "x,k1,c1,errored,add,3,n2,1",
-        "x,k1,c1,errored,add,2,n2,0",
-        "x,n1,c1,clean,,5,,0",
-        "x,n2,c1,clean,,6,,0",
-    )["x"]
-    assert table.clean_ids == ("n2",)
-    assert table.flawed.tolist() == [[2.0, 3.0]]
-
-
-@pytest.mark.parametrize(
-    ("lines", "where"),
-    [
-        (["candidate,note_key", "x,k"], "consultation"),
-        ([HEADER], "no rows"),
-        ([HEADER, "x,k,c,errored,add,high"], "csv:2, column 'score'"),
-        ([HEADER, "x,k,c,errored,add,nan"], "csv:2, column 'score'"),
-        ([HEADER, "x,n,c,clean,,1", "x,k,c,errored,typo,1"], "csv:3, column 'pair_class'"),
-        ([HEADER, "x,k,c,dirty,add,1"], "csv:2, column 'note_role'"),
-        ([HEADER, "x,,c,clean,,1"], "csv:2, column 'note_key'"),
-        ([HEADER, "x,n,c,clean,,1,surplus"], "csv:2"),
-        ([HEADER, "x,k,c,errored,add,1"], "csv:2, column 'consultation'"),
-        ([HEADER, "x,n,c,clean,,1", "x,n,c,clean,,1", "x,k,c,errored,add,1"], "replicate 0 twice"),
-        ([HEADER, "x,n,c,clean,,1", "x,m,c,clean,,1", "x,k,c,errored,add,1"], "2 clean notes"),
-        ([HEADER + ",clean_key", "x,n,c,clean,,1,", "x,k,c,errored,add,1,z"], "csv:3, column 'clean_key'"),
-        ([HEADER + ",replicate", "x,n,c,clean,,1,first"], "csv:2, column 'replicate'"),
-    ],
-)
-def test_a_bad_score_file_is_refused_with_its_line_and_column(tmp_path: Path, lines: list[str], where: str) -> None:
-    with pytest.raises(DataError, match=where):
-        read(tmp_path, *lines)
-
-
-def test_a_missing_score_file_is_a_data_error(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no file"):
-        read_scores_csv(tmp_path / "none.csv")
