@@ -92,6 +92,14 @@ def test_a_merged_child_must_beat_both_parents() -> None:
     assert not run(wins, level).accepted
 
 
+def test_a_merged_child_that_only_equals_one_parent_on_the_minibatch_goes_no_further() -> None:
+    wins, equals = [1.0] * len(UNITS), [0.0] * OPENING + [1.0] * (len(UNITS) - OPENING)
+    for pair in ((wins, equals), (equals, wins)):
+        verdict = run(*pair)
+        assert verdict.reason == "no gain on the minibatch"
+        assert {found["consultations"] for found in verdict.evidence.values()} == {OPENING}
+
+
 def test_of_two_parents_the_one_that_is_beaten_already_costs_nothing_more() -> None:
     asked: list[tuple[str, int]] = []
     values = {PARENT.id: [1.0] * len(UNITS), PARTNER.id: [0.5, -0.25] * (len(UNITS) // 2)}

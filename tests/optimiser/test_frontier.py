@@ -110,6 +110,13 @@ def test_a_partner_leads_the_parent_somewhere_and_trails_it_elsewhere(pool: Pool
         assert ahead[partner.id] == max(ahead.values())
 
 
+def test_a_parent_that_leads_the_others_nowhere_has_no_partner() -> None:
+    """A merge with it could only lose what the other has."""
+    beaten, other = candidate(1), candidate(2)
+    scores = {beaten.id: {"a": 0.0, "b": 1.0}, other.id: {"a": 1.0, "b": 1.0}}
+    assert pick_partner((beaten, other), scores, beaten) is None
+
+
 def test_rounding_is_not_a_lead() -> None:
     one, two = candidate(1), candidate(2, length=9)
     scores = {one.id: {"a": 0.3}, two.id: {"a": 0.1 + 0.2}}

@@ -147,6 +147,11 @@ def test_the_worst_case_of_a_proposal_is_both_candidates_on_everything() -> None
     assert exact <= found.calls <= exact + 2
 
 
+def test_a_merge_judges_one_more_candidate_on_the_reflection_fold() -> None:
+    never, always = (plan(config(engine={"proposals": 10, "merge_every": every})) for every in (0, 1))
+    assert always.search_worst.calls - never.search_worst.calls == 10 * 8 * (2 + 4)
+
+
 def test_a_campaign_with_merges_and_three_seeds_stays_below_the_worst_case(bench: Bench) -> None:
     paths = [bench.folder / f"seed{n}.md" for n in range(3)]
     for n, path in enumerate(paths):
