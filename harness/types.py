@@ -235,14 +235,15 @@ class PairSet:
 class Candidate:
     """The full set of texts under search for one judge.
 
-    ``blocks`` are (name, text), sorted by name; the id is a hash of judge and blocks, so
-    equal text means equal id whatever the lineage.
+    ``blocks`` are (name, text), sorted by name. ``id`` is the first 16 hex digits of the digest of judge and
+    blocks, so equal text means equal id whatever the lineage.
     """
 
     judge: str
     blocks: tuple[tuple[str, str], ...]
     parents: tuple[str, ...] = ()
     origin: str = "seed"
+    id: str = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "blocks", tuple(sorted(self.blocks)))
@@ -253,11 +254,7 @@ class Candidate:
                 f"an empty block {name!r}",
                 "Give the block a text.",
             )
-
-    @property
-    def id(self) -> str:
-        """The first 16 hex digits of the digest of judge and blocks."""
-        return digest([self.judge, [list(block) for block in self.blocks]])[:16]
+        object.__setattr__(self, "id", digest([self.judge, [list(block) for block in self.blocks]])[:16])
 
     def block(self, name: str) -> str:
         """The text of one block; KeyError where the candidate has no such block."""
