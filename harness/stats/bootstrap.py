@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm
+from scipy.stats import norm, t
 
 from harness.errors import MetricUndefined
 from harness.stats.clusters import Clusters, group, resample_sums
@@ -18,13 +19,16 @@ from harness.stats.intervals import Interval, clopper_pearson_upper
 class Resampling:
     """How to resample: number of resamples, two-sided level, and how draws become bounds.
 
-    ``bca`` corrects the percentiles for bias and skewness (Efron 1987, "Better bootstrap
-    confidence intervals").
+    ``percentile`` takes the plain quantiles of the draws, which are too narrow for few consultations: at 20, a 95%
+    interval covers 92% to 93%. ``expanded`` goes further out in both tails, as far as Student's t with the
+    n / (n - 1) of a sample variance does for a normal sample, and covers 94% to 96% (Hesterberg 2015, "What teachers
+    should know about the bootstrap"; measured by ``judgelab study coverage``). ``bca`` corrects the plain
+    percentiles for bias and skewness (Efron 1987, "Better bootstrap confidence intervals").
     """
 
     resamples: int = 10_000
     level: float = 0.95
-    method: Literal["percentile", "bca"] = "percentile"
+    method: Literal["expanded", "percentile", "bca"] = "expanded"
 
     def __post_init__(self) -> None:
         if self.resamples < 1 or not 0 < self.level < 1:
@@ -48,7 +52,9 @@ def bootstrap_mean(
     grouped = group(values, clusters)
     draws = mean_draws(grouped, rng, plan.resamples)
     tails = _tails(plan.level)
-    if plan.method == "bca":
+    if plan.method == "expanded":
+        tails = _expanded(tails, grouped.n)
+    elif plan.method == "bca":
         tails = _bca_tails(grouped, draws, tails)
     low, high = np.quantile(draws, tails)
     return Interval(grouped.mean, float(low), float(high))
@@ -94,6 +100,10 @@ def percentile_interval(value: float, draws: NDArray[np.float64], level: float) 
 
 def _tails(level: float) -> NDArray[np.float64]:
     return np.array([(1 - level) / 2, (1 + level) / 2])
+
+
+def _expanded(tails: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    return np.asarray(norm.cdf(math.sqrt(n / (n - 1)) * t.ppf(tails, n - 1)), dtype=np.float64)
 
 
 def _bca_tails(grouped: Clusters, draws: NDArray[np.float64], tails: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -45,8 +45,10 @@ def test_every_resample_draws_as_many_consultations_as_there_are() -> None:
 
 
 @LAWS
-@given(st.sampled_from([-1.0, 0.0, 0.1, 0.5]), st.integers(2, 6), st.sampled_from(["percentile", "bca"]))
-def test_the_bootstrap_of_a_constant_is_a_point(value: float, n: int, method: Literal["percentile", "bca"]) -> None:
+@given(st.sampled_from([-1.0, 0.0, 0.1, 0.5]), st.integers(2, 6), st.sampled_from(["expanded", "percentile", "bca"]))
+def test_the_bootstrap_of_a_constant_is_a_point(
+    value: float, n: int, method: Literal["expanded", "percentile", "bca"]
+) -> None:
     plan = Resampling(100, method=method)
     found = bootstrap_mean(np.full(2 * n, value), np.arange(2 * n) % n, np.random.default_rng(0), plan)
     assert (found.low, found.value, found.high) == pytest.approx((value, value, value))
@@ -78,6 +80,18 @@ def test_repeating_every_pair_within_its_consultation_adds_no_certainty() -> Non
     once = bootstrap_mean(values, clusters, np.random.default_rng(1))
     thrice = bootstrap_mean(np.repeat(values, 3), np.repeat(clusters, 3), np.random.default_rng(1))
     assert (thrice.low, thrice.high) == pytest.approx((once.low, once.high))
+
+
+@pytest.mark.parametrize(("n", "factor"), [(10, 1.217), (20, 1.096), (150, 1.012)])
+def test_expanded_bounds_are_as_wide_as_students_t_makes_them_for_a_normal_sample(n: int, factor: float) -> None:
+    values = np.random.default_rng(3).standard_normal(n)
+    plain, wide = (
+        bootstrap_mean(values, np.arange(n), np.random.default_rng(1), Resampling(40_000, method=method))
+        for method in ("percentile", "expanded")
+    )
+    assert wide.low < plain.low
+    assert wide.high > plain.high
+    assert (wide.high - wide.low) / (plain.high - plain.low) == pytest.approx(factor, abs=0.03)
 
 
 def test_bca_moves_the_bounds_of_a_skewed_mean_towards_its_long_tail() -> None:
