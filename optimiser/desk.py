@@ -81,15 +81,16 @@ class CampaignDesk:
         return self.finish_reason is not None
 
     def turn(self, iteration: int) -> Turn:
-        """Draw the parent from the frontier, re-measure it with fresh replicates, and choose its minibatch."""
+        """Draw who parents from the frontier, re-measure them with fresh replicates, and choose the minibatch."""
         rng = np.random.default_rng([self._config.seed, iteration, 2])
         frontier = self._folds.frontier.units
         scores = {c.id: dict(zip(frontier, self._frontier_scores(c), strict=True)) for c in self.pool}
         parent = pick_parent(self.pool, scores, rng)
-        self._rounds[parent.id] = self._rounds.get(parent.id, 0) + 1
-        self._frontier_scores(parent)
         every = self._config.engine.merge_every
         partner = pick_partner(self.pool, scores, parent) if every and iteration % every == 0 else None
+        for member in (parent, partner) if partner else (parent,):
+            self._rounds[member.id] = self._rounds.get(member.id, 0) + 1
+            self._frontier_scores(member)
         batch = minibatch(self._folds.reflection.units, self._config.engine.minibatch, self._config.seed, iteration)
         return Turn(iteration, parent, batch, partner)
 

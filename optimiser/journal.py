@@ -7,12 +7,13 @@ asking again could turn a failure into a score, and the resumed campaign into an
 from __future__ import annotations
 
 import dataclasses
+import fcntl
 import json
 import os
 from pathlib import Path
 from typing import Any
 
-from harness.errors import LedgerError
+from harness.errors import CampaignError, LedgerError
 from harness.types import Failure, Judgement, Outcome, Usage
 
 FILE_NAME = "journal.jsonl"
@@ -26,12 +27,17 @@ class Journal:
         self._path = path
         self._outcomes: dict[Key, Outcome] = {}
         self._replies: dict[int, dict[str, Any]] = {}
-        self._load()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._stream = path.open("a", encoding="ascii", buffering=1)  # a killed process loses no whole line
         except OSError as error:
             raise self._refused(error) from error
+        try:
+            self._lock()
+            self._load()
+        except BaseException:
+            self._stream.close()
+            raise
 
     def outcome(self, key: Key) -> Outcome | None:
         """A recorded outcome, or None."""
@@ -84,6 +90,17 @@ class Journal:
 
     def _refused(self, error: OSError) -> LedgerError:
         return LedgerError(f"writing {self._path}", str(error), "Free the disk, then run the same command again.")
+
+    def _lock(self) -> None:
+        """Be the only process of this campaign; the system lets go of the lock when a process ends, however it ends."""
+        try:
+            fcntl.flock(self._stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CampaignError(
+                f"opening the campaign in {self._path.parent}",
+                "another process is running it",
+                "Wait for it, stop it with a file STOP in that folder, or give another --out.",
+            ) from None
 
     def _load(self) -> None:
         if not self._path.exists():

@@ -149,12 +149,13 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _text(content: Any) -> str:
+    """The text of a content field; half an emoji (a lone surrogate, which no file can hold) becomes "?"."""
     if isinstance(content, str):
-        return content
+        return content.encode("utf-8", "replace").decode()
     if not isinstance(content, list):
         return ""
     parts = [part if isinstance(part, str) else _mapping(part).get("text") for part in content]
-    return "".join(part for part in parts if isinstance(part, str))
+    return _text("".join(part for part in parts if isinstance(part, str)))
 
 
 def _usage(raw: Any, prices: Prices | None, latency: float) -> Usage:

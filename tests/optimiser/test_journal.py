@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.errors import LedgerError
+from harness.errors import CampaignError, LedgerError
 from harness.types import Failure, Judgement, Outcome, Usage
 from optimiser.journal import Journal
 
@@ -125,3 +125,11 @@ def test_a_place_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(LedgerError, match="writing"):
         Journal(tmp_path / "file" / "journal.jsonl")
+
+
+def test_a_second_opener_is_turned_away_until_the_first_has_closed(tmp_path: Path) -> None:
+    first = Journal(tmp_path / "journal.jsonl")
+    with pytest.raises(CampaignError, match="another process"):
+        Journal(tmp_path / "journal.jsonl")
+    first.close()
+    Journal(tmp_path / "journal.jsonl").close()

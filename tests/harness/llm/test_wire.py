@@ -236,3 +236,8 @@ def test_any_json_inside_a_message_reads_without_a_crash(content: object, usage:
     reply = read_reply(json.loads(json.dumps(raw)), config(), {}, 0.0)
     assert isinstance(reply.text, str)
     assert reply.usage.calls == 1
+
+
+def test_half_an_emoji_becomes_a_character_that_files_can_hold() -> None:
+    reply = read_reply(payload({"content": "ok \ud83d"}), config(), {}, 0.0)
+    assert reply.text == "ok ?"
