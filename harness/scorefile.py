@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -90,7 +90,7 @@ def read_scores_csv(path: Path) -> ScoreFile:
         replicates[replicate] = number_of(cells[5], f"{where}, column 'score'")
     if not scores:
         raise DataError(f"reading {path}", "no rows", "Write one row for each note and candidate.")
-    return ScoreFile({name: _table(name, notes, found, path) for name, found in scores.items()}, names)
+    return ScoreFile(_tables(notes, scores, path), names)
 
 
 def _class_of(cells: list[str], where: str) -> str:
@@ -127,23 +127,30 @@ def _whole(cell: str, where: str) -> int:
         raise DataError(f"{where}, column 'replicate'", repr(cell), "Write a whole number.") from None
 
 
-def _table(candidate: str, notes: Mapping[tuple[str, str], _Note], scores: _Scores, path: Path) -> ScoreTable:
-    judged = {place: note for place, note in notes.items() if note.id in scores}
-    cleans = {place: note for place, note in judged.items() if not note.pair_class}
+def _tables(notes: Mapping[tuple[str, str], _Note], scores: Mapping[str, _Scores], path: Path) -> dict[str, ScoreTable]:
+    tables: dict[str, ScoreTable] = {}
+    laid_out: _Scores = {}
+    for candidate, found in scores.items():
+        if found.keys() != laid_out.keys():  # candidates with the same notes share the arrangement
+            laid_out, (rows, owners) = found, _arranged(notes, found, path)
+        tables[candidate] = assemble(rows, owners, found, f"reading {path}, candidate {candidate!r}")
+    return tables
+
+
+def _arranged(
+    notes: Mapping[tuple[str, str], _Note], scores: _Scores, path: Path
+) -> tuple[list[PairRow], dict[str, str]]:
+    """The pairs that a candidate judged, and the consultation of each clean note, in the order of the file."""
+    cleans = {place: note for place, note in notes.items() if not note.pair_class and note.id in scores}
     keys: dict[str, list[str]] = {}
     for consultation, key in cleans:
         keys.setdefault(consultation, []).append(key)
-    twins = ((note, _twin(note, keys.get(note.consultation, []), path)) for note in _flawed(judged.values()))
-    rows = [
-        PairRow(note.id, note.pair_class, note.severity, note.consultation, note.id, cleans[note.consultation, twin].id)
-        for note, twin in twins
-    ]
-    owners = {note.id: note.consultation for note in cleans.values()}
-    return assemble(rows, owners, scores, f"reading {path}, candidate {candidate!r}")
-
-
-def _flawed(notes: Iterable[_Note]) -> Iterable[_Note]:
-    return (note for note in notes if note.pair_class)
+    rows: list[PairRow] = []
+    for note in notes.values():
+        if note.pair_class and note.id in scores:
+            twin = cleans[note.consultation, _twin(note, keys.get(note.consultation, []), path)]
+            rows.append(PairRow(note.id, note.pair_class, note.severity, note.consultation, note.id, twin.id))
+    return rows, {note.id: note.consultation for note in cleans.values()}
 
 
 def _twin(note: _Note, keys: list[str], path: Path) -> str:

@@ -143,4 +143,6 @@ def _matrix(note_ids: list[str], scores: Scores, where: str) -> NDArray[np.float
                 f"{found} outcomes of note {note_id!r}, {expected} of note {note_ids[0]!r}",
                 "Judge every note of a role equally often; keep failures as outcomes.",
             )
+    if expected == 1:
+        return np.array([[*scores[n].values()] for n in note_ids], dtype=np.float64)
     return np.array([[scores[n][r] for r in sorted(scores[n])] for n in note_ids], dtype=np.float64)

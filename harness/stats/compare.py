@@ -16,7 +16,7 @@ from harness.stats.paired import McNemar, SignFlip, SignTest, mcnemar, sign_flip
 from harness.stats.power import minimum_detectable
 from harness.stats.resweep import detection_difference, require_same_notes
 
-RESWEPT_NOTES = 30_000_000  # notes whose flags are counted anew over all resamples; a second of work or so
+RESWEPT_NOTES = 10_000_000  # notes whose flags are counted anew over all resamples; half a second of work or so
 RESWEPT_FLOOR = 1_000  # resamples of detection at least
 
 
