@@ -7,7 +7,7 @@ LOCAL_STAMP := $(VENV)/.installed-local
 export LITELLM_LOCAL_MODEL_COST_MAP := True
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint bench ui lock local clean
+.PHONY: demo test lint bench studies ui lock local clean
 
 demo: $(STAMP)  ## one simulated campaign, end to end
 	$(BIN)/judgelab run configs/demo.yaml --confirm
@@ -22,6 +22,11 @@ lint: $(STAMP)  ## style and types
 
 bench: $(STAMP)  ## timings, reported and never asserted
 	$(BIN)/pytest tests/benchmarks -s
+
+studies: $(STAMP)  ## how often the lab itself errs: an hour or two, resumable, results in studies/
+	$(BIN)/judgelab study coverage
+	$(BIN)/judgelab study null
+	$(BIN)/judgelab study planted
 
 ui: $(STAMP)  ## open MLflow on this project's store
 	$(BIN)/judgelab ui

@@ -23,6 +23,7 @@ COLOURS = {
 }
 MARKERS = {"seed": "s", "accepted": "o", "rejected": "o", "invalid": "x", "winner": "D"}
 SERIES = (MUTED, ACCENT, "#2f855a", "#b7791f")
+WHEEL = (ACCENT, "#2f855a", "#b7791f", "#b23a48", "#6b46c1", INK, MUTED, "#2c7a7b", "#97266d", "#744210")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +132,29 @@ def rates(spots: Sequence[Spot], cap: float) -> bytes:
     axes.set_xlim(-0.02, min(1.05, 1.6 * right + 0.05))
     axes.set_ylim(-0.03, 1.05)
     axes.set(xlabel="false-alarm rate on clean notes", ylabel="detection rate on omission notes")
+    return _png(figure)
+
+
+def curves(
+    series: Mapping[str, Sequence[tuple[float, Span]]], names: tuple[str, str], band: tuple[float, float] | None = None
+) -> bytes:
+    """Values with bounds (y) against a quantity (x), a line per series; ``names`` of x and y, ``band`` shaded in y."""
+    figure, axes = _canvas()
+    if band is not None:
+        axes.axhspan(*band, color=COLOURS["accepted"], alpha=0.12, linewidth=0)
+    places = sorted({x for points in series.values() for x, _ in points})
+    for index, (label, points) in enumerate(series.items()):
+        aside = 0.12 * (index - (len(series) - 1) / 2) / max(len(series), 1)  # so that bounds do not hide each other
+        xs = [places.index(x) + 4 * aside for x, _ in points]
+        ys = [span.value for _, span in points]
+        below = [span.value - (span.value if span.low is None else span.low) for _, span in points]
+        above = [(span.value if span.high is None else span.high) - span.value for _, span in points]
+        style = {"color": WHEEL[index % len(WHEEL)], "marker": "os^Dv"[index % 5], "markersize": 5, "linewidth": 1.2}
+        axes.errorbar(xs, ys, yerr=[below, above], label=label, capsize=3, **style)
+    axes.set_xticks(range(len(places)), [f"{place:g}" for place in places])
+    axes.set(xlabel=names[0], ylabel=names[1])
+    handles, labels = axes.get_legend_handles_labels()
+    axes.legend(handles, labels, fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     return _png(figure)
 
 

@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 
 from harness.errors import LabError
-from optimiser.cli import calibrate, campaign, data, evidence, holdout, serve, stats
+from optimiser.cli import calibrate, campaign, data, evidence, holdout, serve, stats, study
 from optimiser.cli.show import err, out, say_error
 
 MISUSE = 3
@@ -28,6 +28,7 @@ app.add_typer(data.app, name="data")
 app.add_typer(holdout.app, name="holdout")
 app.add_typer(stats.app, name="stats")
 app.add_typer(calibrate.app, name="calibrate")
+app.add_typer(study.app, name="study")
 for module in (campaign, evidence, serve):
     module.register(app)
 
