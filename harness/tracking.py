@@ -74,6 +74,11 @@ class Store:
             run_id = self._known(client, key)
             return Path(client.download_artifacts(run_id, path)).read_bytes().decode()
 
+    def page(self) -> str:
+        """Where MLflow shows the table of runs, below its own address (the front page shows traces, which are none)."""
+        with self._at_work("opening the store"):
+            return f"/#/experiments/{self._experiment}/runs"
+
     def children(self, key: str) -> dict[str, RunStatus]:
         """Key -> status of the runs nested in one run."""
         with self._at_work(f"reading the children of run {key!r} from MLflow") as client:

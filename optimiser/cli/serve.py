@@ -36,7 +36,7 @@ def ui(
 ) -> None:
     """Open the MLflow server on this project's store."""
     opened = Store(store)
-    err.print(f"MLflow on http://{host}:{port} (Ctrl-C ends it)")
+    err.print(f"campaigns and their candidates: http://{host}:{port}{opened.page()} (Ctrl-C ends it)", soft_wrap=True)
     command = [sys.executable, "-m", "mlflow", "ui", "--backend-store-uri", opened.uri, "--host", host]
     raise typer.Exit(subprocess.call([*command, "--port", str(port)]))
 
