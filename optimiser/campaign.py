@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -12,7 +12,7 @@ from harness.data.pairs import write_atomically
 from harness.errors import BudgetExhausted, EndpointUnreachable
 from harness.judges.base import Judge
 from harness.judges.build import envelope_of
-from harness.llm.client import Client
+from harness.llm.client import Client, Effort
 from harness.metrics import note_scores, sweep_threshold
 from harness.types import Candidate, Outcome, digest
 from optimiser.candidates import load_seed
@@ -25,6 +25,7 @@ from optimiser.guards import Guard, word_runs
 from optimiser.journal import Journal
 from optimiser.ledger import Ledger
 from optimiser.measuring import Measurer, measured, spend_of
+from optimiser.noise_floor import measure_noise
 from optimiser.records import (
     CandidateRecord,
     FinishReason,
@@ -56,7 +57,10 @@ PAUSES: frozenset[FinishReason] = frozenset({"time", "stop-file", "endpoint-fail
 
 @dataclass(frozen=True)
 class Lab:
-    """What a campaign needs from outside: models, a clock, and who wants to know."""
+    """What a campaign needs from outside: models, a clock, and who wants to know.
+
+    ``judge_at`` is the judge at another reasoning effort; None where the effort cannot be set.
+    """
 
     judge_for: Callable[[Candidate], Judge]
     reflector: Client
@@ -64,6 +68,7 @@ class Lab:
     on_row: Callable[[tuple[Row, ...]], None] = field(default=lambda _rows: None)
     on_outcome: Callable[[Outcome], None] = field(default=lambda _outcome: None)
     clock: Callable[[], float] = time.monotonic
+    judge_at: Callable[[Candidate, Effort], Judge] | None = None
 
 
 @dataclass(frozen=True)
@@ -97,12 +102,15 @@ class _Campaign:
         self._started = lab.clock()
         self._seeds = tuple(load_seed(path, config.judge.kind, config.target) for path in config.seeds)
         self._measurer = Measurer(lab.judge_for, journal, config.model.concurrency, lab.on_outcome)
-        self._desk = CampaignDesk(config, self._seeds, folds_of(splits), self._instruments(journal))
+        self._folds = folds_of(splits)
+        self._desk = CampaignDesk(config, self._seeds, self._folds, self._instruments(journal))
+        self._at_effort = _measurer_at(lab, journal, config.model.concurrency)
 
     def run(self) -> Result:
         detail = ""
         try:
             self._append(self._start_row())
+            self._measure_noise()
             for seed in self._seeds:
                 self._append(self._seed_row(seed))
             reason = self._search()
@@ -129,8 +137,7 @@ class _Campaign:
 
     def _instruments(self, journal: Journal) -> Instruments:
         engine = self._config.engine
-        notes = [note for part in (self._splits.training, self._splits.acceptance) for note in part.notes]
-        runs = word_runs((note.text for note in notes), engine.max_copied_words)
+        runs = word_runs(_texts(self._splits), engine.max_copied_words)
         return Instruments(
             measurer=self._measurer,
             reflector=Reflector(self._lab.reflector, journal, self._config.seed),
@@ -150,6 +157,11 @@ class _Campaign:
 
     def _start_row(self) -> StartRow:
         return start_row(self._config, self._splits, self._seeds, self._lab.simulated)
+
+    def _measure_noise(self) -> None:
+        row = measure_noise(self._config, self._seeds[0], self._folds.reflection, self._measurer, self._at_effort)
+        if row is not None:
+            self._append(row)
 
     def _seed_row(self, seed: Candidate) -> SeedRow:
         cap = self._config.acceptance.cap
@@ -207,6 +219,20 @@ class _Campaign:
     def _append(self, row: Row) -> None:
         self._ledger.append(row)
         self._lab.on_row(tuple(self._ledger.rows))
+
+
+def _measurer_at(lab: Lab, journal: Journal, concurrency: int) -> Callable[[Effort], Measurer] | None:
+    judge_at = lab.judge_at
+    if judge_at is None:
+        return None
+    return lambda effort: Measurer(lambda c: judge_at(c, effort), journal, concurrency, lab.on_outcome)
+
+
+def _texts(splits: Splits) -> Iterator[str]:
+    """Every text that a block could copy from: notes and transcripts of the splits that a search may see."""
+    for part in (splits.training, splits.acceptance):
+        yield from (note.text for note in part.notes)
+        yield from (consultation.transcript for consultation in part.consultations)
 
 
 def start_row(config: CampaignConfig, splits: Splits, seeds: tuple[Candidate, ...], simulated: bool) -> StartRow:

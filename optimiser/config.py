@@ -41,6 +41,30 @@ class AcceptanceConfig(Settings):
     cap: float = Field(0.10, gt=0, lt=1, description="false-alarm rate at most")
 
 
+class NoiseConfig(Settings):
+    """How the baseline's agreement with itself is measured before the search."""
+
+    notes: int = Field(24, ge=0, description="clean and flawed notes of the reflection fold; 0 = not measured")
+    replicates: int = Field(3, ge=2, le=9, description="times each of them is scored")
+
+
+class PowerConfig(Settings):
+    """What is assumed of two candidates before any judge call, to say which gain the splits can resolve.
+
+    Defaults: two published comparisons on 48 pairs each, every note scored once, moved 23% and 48% of the pairs
+    (variance of the difference 0.09 and 0.18) with a correlation of 0.55 and 0.39 inside consultations.
+    """
+
+    moved: float = Field(0.35, gt=0, le=1, description="share of pairs whose outcome differs; the rest tie")
+    half: float = Field(0.84, ge=0, le=1, description="share of the moved pairs that move by half a step (to a tie)")
+    correlation: float = Field(
+        0.45,
+        ge=0,
+        le=1,
+        description="of two differences of one consultation, its clean twin scored once; R scores divide it by R",
+    )
+
+
 class BudgetConfig(Settings):
     """Caps that are never exceeded; None = no cap. Counted for the campaign with all its resumes."""
 
@@ -83,6 +107,11 @@ class CampaignConfig(Settings):
     reflector: ModelConfig
     engine: EngineConfig = EngineConfig()
     acceptance: AcceptanceConfig = AcceptanceConfig()
+    noise: NoiseConfig = NoiseConfig()
+    power: PowerConfig = PowerConfig()
+    underpowered: bool = Field(
+        False, description="run although acceptance cannot resolve `acceptance.gain`; the same as --underpowered"
+    )
     budget: BudgetConfig = BudgetConfig()
     confirm: ConfirmConfig = ConfirmConfig()
     gate: GateConfig = GateConfig()

@@ -14,6 +14,7 @@ from optimiser.records import (
     FinishRow,
     FreezeRow,
     Measured,
+    NoiseRow,
     ProposalRow,
     Row,
     SeedRow,
@@ -50,12 +51,16 @@ class Try:
 
 @dataclass(frozen=True)
 class History:
-    """Rows with their meaning; ``freeze`` and ``finish`` are None while the campaign goes on."""
+    """Rows with their meaning.
+
+    ``freeze`` and ``finish`` are None while the campaign goes on, ``noise`` where it was not measured.
+    """
 
     start: StartRow
     tries: tuple[Try, ...]
     freeze: FreezeRow | None
     finish: FinishRow | None
+    noise: NoiseRow | None = None
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> History:
@@ -69,6 +74,7 @@ class History:
             tries=tuple(tries),
             freeze=next((row for row in rows if isinstance(row, FreezeRow)), None),
             finish=next((row for row in rows if isinstance(row, FinishRow)), None),
+            noise=next((row for row in rows if isinstance(row, NoiseRow)), None),
         )
 
     @property
@@ -81,8 +87,8 @@ class History:
         """Everything spent so far."""
         if self.finish is not None:
             return self.finish.spend
-        spends = [t.row.spend for t in self.tries] + ([self.freeze.spend] if self.freeze else [])
-        return total(spends)
+        others = [row.spend for row in (self.noise, self.freeze) if row is not None]
+        return total([*(t.row.spend for t in self.tries), *others])
 
     @cached_property
     def counts(self) -> dict[str, int]:

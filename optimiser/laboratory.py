@@ -13,7 +13,7 @@ from harness.judges.build import build_judge
 from harness.judges.sanity import Sanity, check_sanity
 from harness.llm.budget import Budget, Caps
 from harness.llm.build import Account, build_client
-from harness.llm.client import Client
+from harness.llm.client import Client, Effort
 from harness.llm.store import CallStore, Spent
 from harness.types import Candidate, Consultation, Note, Outcome
 from optimiser.config import BudgetConfig, CampaignConfig
@@ -35,6 +35,10 @@ class Laboratory:
     def judge_with(self, candidate: Candidate, judge: JudgeConfig) -> Judge:
         """The same with other judge settings: a rung of the effort ladder."""
         return build_judge(judge, candidate, self.judge_client)
+
+    def judge_at(self, candidate: Candidate, effort: Effort) -> Judge:
+        """The campaign's judge with a candidate's blocks at another reasoning effort."""
+        return self.judge_with(candidate, self.config.judge.model_copy(update={"effort": effort}))
 
     @property
     def spent(self) -> Spent:

@@ -10,6 +10,7 @@ from harness.errors import CampaignError
 from harness.types import PairSet
 from optimiser.config import CampaignConfig
 from optimiser.folds import Folds
+from optimiser.noise_floor import PROBES, noise_calls, probed_efforts
 
 # What a typical campaign does with a child; the worst case is 1 for both. Measured on simulated campaigns.
 RACED = 0.5  # share of children that beat their parent on the minibatch
@@ -68,6 +69,7 @@ class Bill:
 class Plan:
     """The bills of a campaign: ``search`` is typical, ``search_worst`` the most; ``affordable`` counts proposals."""
 
+    noise: Bill
     seeds: Bill
     proposal: Bill
     proposal_worst: Bill
@@ -99,14 +101,16 @@ def plan_campaign(config: CampaignConfig, folds: Folds, holdout_notes: tuple[int
     seeds = (frontier + accept).times(len(config.seeds))
     merges = config.engine.proposals // config.engine.merge_every if config.engine.merge_every else 0
     partners = (batch + rest).times(merges / 2)  # a merge has a second parent on the same consultations
-    affordable = _affordable(config, seeds, proposal, reflection)
+    noise = _noise(config, folds, per_call)
+    affordable = _affordable(config, noise + seeds, proposal, reflection)
     proposals = min(config.engine.proposals, affordable)
     return Plan(
+        noise=noise,
         seeds=seeds,
         proposal=proposal,
         proposal_worst=worst,
-        search=seeds + proposal.times(proposals),
-        search_worst=seeds + worst.times(config.engine.proposals) + partners,
+        search=noise + seeds + proposal.times(proposals),
+        search_worst=noise + seeds + worst.times(config.engine.proposals) + partners,
         reflection=reflection.times(proposals),
         confirmation=_confirmation(config, folds, holdout_notes, per_call),
         proposals=proposals,
@@ -120,10 +124,16 @@ def check_affordable(config: CampaignConfig, plan: Plan) -> None:
     if plan.affordable < floor:
         raise CampaignError(
             "planning the campaign",
-            f"the caps buy about {plan.affordable} proposals (seeds take {plan.seeds.calls} calls, a proposal about "
-            f"{plan.proposal.calls})",
+            f"the caps buy about {plan.affordable} proposals (the noise floor takes "
+            f"{plan.noise.calls} calls, seeds take {plan.seeds.calls} calls, a proposal about {plan.proposal.calls})",
             f"Raise the budget, shrink the splits, or lower budget.floor (now {config.budget.floor}).",
         )
+
+
+def _noise(config: CampaignConfig, folds: Folds, per_call: Bill) -> Bill:
+    total = per_call.times(noise_calls(config, folds.reflection) * config.judge.samples)
+    thinking = sum(EFFORT_TOKENS[effort] for effort in probed_efforts(config)) * PROBES
+    return total + Bill(0, 0, thinking) if total.calls else total
 
 
 def _confirmation(config: CampaignConfig, folds: Folds, holdout_notes: tuple[int, int], per_call: Bill) -> Bill:

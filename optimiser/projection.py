@@ -90,7 +90,7 @@ def _campaign(history: History, paused: FinishReason | None) -> RunRecord:
         name=start.campaign,
         tags=tags,
         params=dict(_flat(start.config)),
-        metrics=(*_curves(history), *_sizes(history), *_frozen(history)),
+        metrics=(*_curves(history), *_sizes(history), *_noise(history), *_frozen(history)),
         texts={
             "config.json": json.dumps(start.config, indent=2, ensure_ascii=False, sort_keys=True) + "\n",
             "ledger.md": markdown_table(fate_table(history)) + "\n",
@@ -175,6 +175,7 @@ def _curves(history: History) -> Iterator[Point]:
     latest: dict[tuple[str, int], Point] = {}
     best: float | None = None
     counts = {"accepted": 0, "rejected": 0, "invalid": 0}
+    first = [history.noise.spend] if history.noise else []
     for position, tried in enumerate(history.tries, 1):
         acceptance = tried.on("acceptance")
         score = headline(acceptance) if acceptance else None
@@ -186,7 +187,7 @@ def _curves(history: History) -> Iterator[Point]:
         points = [Point("best.acceptance.paired", best, step)] if best is not None else []
         points += [Point(name, count, step) for name, count in counts.items()]
         points += [Point("proposals", sum(counts.values()), step)]
-        points += _spent(total([t.row.spend for t in history.tries[:position]]), step)
+        points += _spent(total([*first, *(t.row.spend for t in history.tries[:position])]), step)
         latest |= {(point.name, point.step): point for point in points}  # several seeds share step 0
     yield from latest.values()
     if history.finish or history.freeze:
@@ -196,6 +197,19 @@ def _curves(history: History) -> Iterator[Point]:
 def _sizes(history: History) -> Iterator[Point]:
     for split, sizes in history.start.splits.items():
         yield from (Point(f"{split}.{name}", count) for name, count in sizes.items())
+
+
+def _noise(history: History) -> Iterator[Point]:
+    if history.noise is None:
+        return
+    numbers = history.noise.model_dump(exclude={"spend", "ignored", "paired_runs", "detection_runs"})
+    yield from (Point(f"noise.{name}", value) for name, value in _numbers(numbers))
+    derived = {
+        "band": history.noise.band,
+        "detection_band": history.noise.detection_band,
+        "saved": history.noise.saved,
+    }
+    yield from (Point(f"noise.{name}", value) for name, value in derived.items() if value is not None)
 
 
 def _frozen(history: History) -> Iterator[Point]:

@@ -92,6 +92,65 @@ class StartRow(Settings):
     splits: dict[str, dict[str, int]]
 
 
+class NullRaces(Settings):
+    """Simulated races of a child that equals its parent, and what the plain sum would have made of them."""
+
+    races: int
+    alpha: float = Field(description="share that the sequential test may accept at most")
+    accepted: float = Field(description="share that the sequential test accepts")
+    plain_sum: float = Field(description="share that 'the minibatch sum went up' accepts, on the same streams")
+    consultations: float = Field(description="mean number of training consultations until a decision")
+    judgements: float = Field(description="mean number of judgements per child, those of its parent included")
+
+
+class NoiseRow(Settings):
+    """The baseline judge against itself, before the search: on a sample of the training text, replicate by replicate.
+
+    Paired figures are in [0, 1]; a band is the largest minus the smallest run. Variances are of a consultation's mean
+    pair outcome over reruns.
+    """
+
+    type: Literal["noise"] = "noise"
+    candidate: str
+    consultations: int
+    pairs: int
+    notes: int
+    replicates: int
+    equal_repeats: float = Field(description="share of pairs of repeats on one note with the same score")
+    tied_pairs: float = Field(description="share of pair readings in which flawed and clean score the same")
+    paired_runs: tuple[float, ...]
+    detection_runs: tuple[float, ...] = Field(description="at one threshold; empty where the cap allows none")
+    clean_replicates: int = Field(description="how often the acceptance split scores a clean twin")
+    variance_once: float = Field(description="with the clean twin scored once")
+    variance_replicated: float = Field(description="with the clean twin scored `clean_replicates` times")
+    rerun_variance: float = Field(description="of the difference of a pair's outcome between two reruns")
+    rerun_correlation: float = Field(description="of two such differences that share a clean twin, in [-1, 1]")
+    races: NullRaces
+    failures: int
+    reasoning: dict[str, float] = Field(default_factory=dict, description="effort -> mean reasoning tokens; asked only")
+    ignored: tuple[str, ...] = Field((), description="parameters that the endpoint visibly ignores, in words")
+    spend: Spend
+
+    @property
+    def band(self) -> float:
+        """How far apart reruns of the same judge came out, in paired discrimination."""
+        return max(self.paired_runs) - min(self.paired_runs)
+
+    @property
+    def detection_band(self) -> float | None:
+        """The same in detection at one threshold."""
+        return max(self.detection_runs) - min(self.detection_runs) if self.detection_runs else None
+
+    @property
+    def saved(self) -> float | None:
+        """Share of the run-to-run variance that replicated clean twins save; None where there is no variance."""
+        return 1 - self.variance_replicated / self.variance_once if self.variance_once > 0 else None
+
+    def band_over(self, pairs: int) -> float:
+        """The band scaled to a set of another size, by the square root of the numbers of pairs."""
+        return float(self.band * (self.pairs / pairs) ** 0.5)
+
+
 class SeedRow(Settings):
     """One seed candidate, measured."""
 
@@ -155,7 +214,7 @@ class FinishRow(Settings):
     spend: Spend
 
 
-Row = StartRow | SeedRow | ProposalRow | FreezeRow | FinishRow
+Row = StartRow | NoiseRow | SeedRow | ProposalRow | FreezeRow | FinishRow
 ROW: TypeAdapter[Row] = TypeAdapter(Annotated[Row, Field(discriminator="type")])
 
 

@@ -9,6 +9,7 @@ from optimiser.confirmation import Confirmation
 from optimiser.freeze import winners_curse
 from optimiser.history import History, Try, block_diff, headline, headline_pairs
 from optimiser.records import Measured, ProposalRow
+from optimiser.report_noise import WITHIN, within_band
 
 NONE = "–"
 MEASURE = "paired discrimination"
@@ -142,7 +143,7 @@ def standings(history: History) -> Section:
         (
             history.label(s.candidate) + (ending if s.candidate == freeze.winner else ""),
             _over(s.value, pairs[s.candidate]),
-            signed(s.difference) if s.candidate != freeze.baseline else NONE,
+            _over_seed(history, s.difference, pairs[s.candidate]) if s.candidate != freeze.baseline else NONE,
             signed(s.lower) if s.candidate != freeze.baseline else NONE,
         )
         for s in freeze.standings
@@ -245,6 +246,10 @@ def _counted(history: History) -> str:
 
 def _valued(value: float | None, measured: Measured | None) -> str:
     return _over(value, headline_pairs(measured) if measured else None)
+
+
+def _over_seed(history: History, difference: float, pairs: int | None) -> str:
+    return signed(difference) + (f" ({WITHIN})" if within_band(history, difference, pairs) else "")
 
 
 def _over(value: float | None, pairs: int | None) -> str:

@@ -13,6 +13,7 @@ from optimiser.freeze import winners_curse
 from optimiser.history import History
 from optimiser.records import FinishReason, Row
 from optimiser.report_holdout import confirmed, failure_table
+from optimiser.report_noise import WITHIN, noise_floor, within_band
 from optimiser.report_search import (
     failures,
     money,
@@ -66,6 +67,7 @@ def campaign_report(rows: Sequence[Row], confirmation: Confirmation | None) -> R
         sections=(
             searched(history, confirmation),
             texts(history),
+            noise_floor(history),
             proposals(history),
             standings(history),
             confirmed(confirmation),
@@ -131,9 +133,11 @@ def _found(history: History) -> str:
     pairs = next((t.on("acceptance") for t in history.tries if t.label == label), None)
     n = f", n {history.pairs_at_freeze(pairs)} pairs" if pairs else ""
     curse = winners_curse(freeze)
+    small = pairs is not None and within_band(history, winner.difference, history.pairs_at_freeze(pairs))
+    caveats = (f"; winner's curse: {curse}" if curse else "") + (f"; {WITHIN}" if small else "")
     return (
         f"{label} beats the seed by {signed(winner.difference)} on the acceptance split "
-        f"(simultaneous lower bound {signed(winner.lower)}{n})" + (f"; winner's curse: {curse}" if curse else "")
+        f"(simultaneous lower bound {signed(winner.lower)}{n}){caveats}"
     )
 
 

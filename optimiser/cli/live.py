@@ -15,7 +15,8 @@ from harness.types import Outcome
 from optimiser.cli.show import err, money, progress
 from optimiser.freeze import winners_curse
 from optimiser.projection import records_of
-from optimiser.records import FinishRow, FreezeRow, Measured, ProposalRow, Row, SeedRow
+from optimiser.records import FinishRow, FreezeRow, Measured, NoiseRow, ProposalRow, Row, SeedRow
+from optimiser.report_noise import acceptance_words, noise_words
 
 COLOURS = {"accepted": "green", "rejected": "yellow", "invalid": "red"}
 
@@ -56,7 +57,9 @@ class Live:
         """Print rows not printed yet, and log them."""
         for row in rows[self._shown :]:
             line = _line(row)
-            if line:
+            if isinstance(row, NoiseRow):
+                self._bar.console.print(line, highlight=False, soft_wrap=not err.is_terminal)
+            elif line:
                 self._bar.console.print(line, highlight=False, no_wrap=True, overflow="ellipsis", crop=err.is_terminal)
         self._shown = len(rows)
         for record in records_of(rows):
@@ -66,6 +69,8 @@ class Live:
 
 
 def _line(row: Row) -> str:
+    if isinstance(row, NoiseRow):
+        return "\n".join(f"noise  {escape(words)}" for words in (*noise_words(row), acceptance_words(row.races)))
     if isinstance(row, SeedRow):
         return f"seed   {row.candidate.id[:8]}  {_reading(row.measured)}  {escape(row.candidate.origin)}"
     if isinstance(row, ProposalRow):

@@ -79,7 +79,7 @@ def test_a_cap_affords_what_is_left_after_the_seeds_divided_by_a_proposal(cap: s
 
     each = amount(free.proposal) + amount(Bill(1, *reflection_tokens(free)))
     for wanted in (0, 2, 5):
-        enough = amount(free.seeds) + (wanted + 0.5) * each
+        enough = amount(free.noise + free.seeds) + (wanted + 0.5) * each
         capped = config(budget={cap: int(enough) if cap != "dollars" else enough})
         assert plan(capped).affordable == wanted
         assert plan(capped).proposals == wanted
@@ -100,7 +100,7 @@ def test_caps_below_the_floor_are_refused_with_the_numbers() -> None:
 
 
 def test_the_floor_can_be_lowered_and_never_asks_for_more_than_is_wanted() -> None:
-    calls = plan().seeds.calls + int(1.5 * (plan().proposal.calls + 1))
+    calls = (plan().noise + plan().seeds).calls + int(1.5 * (plan().proposal.calls + 1))
     with pytest.raises(CampaignError, match=r"budget\.floor"):
         check_affordable(config(budget={"calls": calls}), plan(config(budget={"calls": calls})))
     lowered = config(budget={"calls": calls, "floor": 1})
