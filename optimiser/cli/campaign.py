@@ -19,13 +19,17 @@ from optimiser.campaign import EXIT_CODES, PAUSES, Lab, Result, run_campaign, wr
 from optimiser.candidates import load_seed
 from optimiser.cli.evidence import confirm_campaign, finish_report
 from optimiser.cli.live import Live, open_tracker
+from optimiser.cli.power import power_shown
 from optimiser.cli.show import duration, emit, err, money, out
 from optimiser.config import CampaignConfig, load_campaign
 from optimiser.engines.build import build_engine
 from optimiser.folds import folds_of
 from optimiser.laboratory import Laboratory, open_laboratory
+from optimiser.ledger import read_ledger
 from optimiser.plan import Bill, Plan, check_affordable, plan_campaign
+from optimiser.power_plan import PowerPlan, SplitPower, check_power, plan_power, rerun_power
 from optimiser.projection import sync
+from optimiser.records import NoiseRow
 from optimiser.workspace import Workspace
 from partitions.config import SplitConfig
 from partitions.seal import seal
@@ -74,9 +78,11 @@ def split(
 def plan(config_file: Config, folder: OutDir = None, data: Data = None, as_json: Json = False) -> None:
     """Print what a campaign would buy: calls, tokens, money, time. Buys nothing."""
     config = _configured(config_file, data, None)
-    splits, _ = _workspace(config, folder).prepare(config)
-    found = _planned(config, splits)
-    emit(_plan_shown(config, found), as_json, title=f"Plan of {config.name}")
+    workspace = _workspace(config, folder)
+    splits, _ = workspace.prepare(config)
+    found, power = _planned(config, splits), _power(config, splits)
+    shown = _plan_shown(config, found) | power_shown(power, _floor(config, workspace, splits))
+    emit(shown, as_json, title=f"Plan of {config.name}")
     check_affordable(config, found)
 
 
@@ -92,6 +98,9 @@ def run(
     mlflow: Annotated[
         Path | None, typer.Option("--mlflow", help="MLflow store; default mlruns. Give '-' for none.")
     ] = Path("mlruns"),
+    underpowered: Annotated[
+        bool, typer.Option("--underpowered", help="Run although acceptance cannot resolve `acceptance.gain`.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Run a campaign, or go on with one: the same command resumes exactly where it was.
@@ -107,11 +116,12 @@ def run(
     for path in config.seeds:
         load_seed(path, config.judge.kind, config.target)
     splits, built = workspace.prepare(config)
-    found = _planned(config, splits)
+    found, power = _planned(config, splits), _power(config, splits)
     if not as_json:
         emit(_data_shown(splits, built), False, title=f"Data of {config.name}")
-        emit(_plan_shown(config, found), False, title="Plan")
+        emit(_plan_shown(config, found) | power_shown(power, None), False, title="Plan")
     check_affordable(config, found)
+    check_power(config, power, underpowered)
     store = cache or workspace.root.parent / "cache.sqlite"
     with open_laboratory(config, f"{config.name}@{workspace.root.resolve()}", store) as laboratory:
         result = _search(config, workspace, splits, laboratory, found, mlflow)
@@ -146,7 +156,14 @@ def _search(
     sanity, simulated = laboratory.sanity(baseline)
     _say_sanity(sanity.ordered, sanity.good, sanity.bad, sanity.agreement)
     with Live(found.search.calls, lambda: laboratory.spent, open_tracker(mlflow)) as live:
-        lab = Lab(laboratory.judge_for, laboratory.reflector, simulated, live.on_rows, live.on_outcome)
+        lab = Lab(
+            laboratory.judge_for,
+            laboratory.reflector,
+            simulated,
+            live.on_rows,
+            live.on_outcome,
+            judge_at=laboratory.judge_at,
+        )
         return run_campaign(config, workspace, splits, lab)
 
 
@@ -164,6 +181,18 @@ def _planned(config: CampaignConfig, splits: Splits) -> Plan:
     return plan_campaign(config, folds_of(splits), (len(holdout.consultations), holdout.pairs))
 
 
+def _power(config: CampaignConfig, splits: Splits) -> PowerPlan:
+    holdout = splits.manifest.splits["holdout"]
+    return plan_power(config, folds_of(splits), (holdout.clusters, holdout.pairs))
+
+
+def _floor(config: CampaignConfig, workspace: Workspace, splits: Splits) -> SplitPower | None:
+    """What reruns of the baseline alone allow, where a campaign has measured them already."""
+    rows = read_ledger(workspace.ledger) if workspace.ledger.exists() else ()
+    noise = next((row for row in rows if isinstance(row, NoiseRow)), None)
+    return rerun_power(config, folds_of(splits), noise) if noise else None
+
+
 def _plan_shown(config: CampaignConfig, found: Plan) -> dict[str, Any]:
     def shown(bill: Bill) -> dict[str, Any]:
         return {
@@ -176,6 +205,7 @@ def _plan_shown(config: CampaignConfig, found: Plan) -> dict[str, Any]:
     return {
         "simulated": config.simulated,
         "proposals": {"configured": config.engine.proposals, "the caps buy": min(found.affordable, 10**6)},
+        "noise floor": shown(found.noise),
         "search, typical": shown(found.search),
         "search, at most": shown(found.search_worst),
         "confirmation": shown(found.confirmation),

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 TINY = """
 name: tiny
 data: {source: synthetic, consultations: 24}
+underpowered: true
 seeds: [SEED]
 model: {model: sim-judge, base_url: "simulated:", effort: none}
 reflector: {model: sim-reflector, base_url: "simulated:", max_tokens: 4000}

@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[2]
 CONFIG = f"""
 name: killed
 data: {{source: synthetic, consultations: 30}}
+underpowered: true
 seeds: [{ROOT / "seeds/score/bare.md"}]
 model: {{model: sim-judge, base_url: "simulated:", effort: none, concurrency: 4}}
 reflector: {{model: sim-reflector, base_url: "simulated:", max_tokens: 4000}}

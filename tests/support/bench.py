@@ -98,6 +98,7 @@ class Bench:
             "reflector": {"model": "sim-reflector", "base_url": "simulated:"},
             "engine": {"proposals": 6, "minibatch": 4, "stall": 20},
             "acceptance": {"alpha": 0.2},
+            "underpowered": True,
         }
         return CampaignConfig.model_validate(raw | changes)
 
