@@ -14,6 +14,7 @@ from harness.config import JudgeConfig
 from harness.data.pairs import write_atomically
 from harness.errors import ConfigError
 from harness.judges.base import Judge
+from harness.tracking import Store
 from optimiser.cli.live import Live, open_tracker
 from optimiser.cli.show import emit, err, out
 from optimiser.config import GateConfig, load_campaign
@@ -130,7 +131,24 @@ def finish_report(workspace: Workspace, mlflow: Path | None) -> tuple[str, ...]:
     write_atomically(workspace.report, found.html.encode())
     write_atomically(workspace.report.with_suffix(".md"), found.markdown.encode())
     sync(rows, confirmation, open_tracker(mlflow), report=found)
+    if confirmation is not None and mlflow is not None and str(mlflow) != "-":
+        register_winner(confirmation, mlflow)
     return summary_lines(rows, confirmation, str(workspace.report))
+
+
+def register_winner(confirmation: Confirmation, root: Path) -> None:
+    """Put a confirmed improvement of a real model in MLflow's Prompt Registry as ``champion``; else do nothing."""
+    if confirmation.verdict != "improved" or confirmation.simulated:
+        return
+    tags = {
+        "simulated": "false",
+        "campaign": confirmation.campaign,
+        "candidate": confirmation.winner.id,
+        "model": confirmation.model,
+        "manifest": confirmation.manifest,
+    }
+    for block, text in confirmation.winner.blocks.items():
+        Store(root).register_champion(f"{confirmation.campaign}-{block}", text, tags)
 
 
 def read_frozen(path: Path) -> Frozen:
