@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from harness.tracking import Store
 from optimiser.cli import main
 from optimiser.cli.app import app
+from optimiser.cli.evidence import register_winner
+from optimiser.confirmation import read_confirmation
 
 ROOT = Path(__file__).parents[2]
 TINY = """
@@ -81,7 +84,9 @@ def test_one_command_goes_from_data_to_verdict_and_a_second_run_buys_nothing(con
 
 def test_plan_buys_nothing(config: Path, tmp_path: Path) -> None:
     found = judgelab("plan", config, "--json", cwd=tmp_path)
-    assert json.loads(found.stdout)["search, typical"]["calls"] > 0
+    shown = json.loads(found.stdout)
+    assert shown["search, typical"]["calls"] > 0
+    assert shown["acceptance"]["resolves that gain"] == "no"
     assert not (tmp_path / "campaigns/cache.sqlite").exists()
 
 
@@ -99,6 +104,7 @@ def broken(text: str, old: str, new: str) -> str:
         ("bare.md", "bear.md", "no file"),
         ('base_url: "simulated:", effort', 'base_url: "http://127.0.0.1:9/v1", effort', "127.0.0.1:9"),
         ("effort: none}", "key_env: NO_SUCH_KEY}", "NO_SUCH_KEY"),
+        ("underpowered: true", "underpowered: false", "run with --underpowered"),
         ("engine: {", "budget: {calls: 40}\nengine: {", "the caps buy"),
         ("engine: {", "budget: {dollars: 1}\nengine: {", "prices"),
         ("engine: {", "engine: {kind: gape, ", "Did you mean 'gepa'?"),
@@ -156,3 +162,18 @@ def test_a_pair_whose_sides_are_equal_is_refused_with_its_line(tmp_path: Path) -
     assert found.returncode == 3
     assert "equal text" in found.stderr
     assert not (tmp_path / "s").exists()
+
+
+def test_only_a_confirmed_improvement_of_a_real_model_becomes_champion(tmp_path: Path) -> None:
+    kept = read_confirmation(ROOT / "tests/golden/reports/confirmation.json")
+    improved = kept.model_copy(update={"verdict": "improved", "simulated": False})
+    for other in (
+        improved.model_copy(update={"simulated": True}),
+        improved.model_copy(update={"verdict": "regressed"}),
+    ):
+        register_winner(other, tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+    register_winner(improved, tmp_path / "store")
+    tags = {"simulated": "false"}
+    for block, text in improved.winner.blocks.items():
+        assert Store(tmp_path / "store").register_champion(f"{improved.campaign}-{block}", text, tags) == 1
