@@ -130,8 +130,8 @@ def replicated(spread: Spread, clean_replicates: int) -> Spread:
 
     The correlation inside consultations is taken to be the shared clean twin's noise, which R scores divide by R.
 
-    >>> replicated(Spread(0.3, 0.5), 2)
-    Spread(variance=0.225, correlation=0.3333333333333333)
+    >>> replicated(Spread(0.25, 0.5), 2)
+    Spread(variance=0.1875, correlation=0.3333333333333333)
     """
     shared = spread.correlation / clean_replicates
     kept = 1 - spread.correlation + shared
