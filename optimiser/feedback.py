@@ -83,14 +83,14 @@ def _missed(pair: Pair, flawed: Sequence[Outcome], clean: Sequence[Outcome]) -> 
         return None
     defect = pair.defect
     lines = [("fact", defect.fact_text), ("severity", defect.severity or "not graded")]
-    if defect.evidence:
+    if defect.evidence.strip():
         lines.append(("the transcript says", defect.evidence))
     if defect.kind == "omission":
         kind = f"missed omission ({defect.trace})"
         lines.append(("what the note still says of it", " | ".join(defect.surviving) or "nothing"))
     else:
         kind = f"missed commission ({defect.kind}{', ' + defect.aspect if defect.aspect else ''})"
-        lines += [("the clean twin reads", defect.before or "(nothing there)"), ("the note reads", defect.after or "-")]
+        lines += [("the clean twin reads", defect.before.strip() or "(nothing there)"), ("the note reads", defect.after.strip() or "-")]
     lines += [
         ("score of the flawed note", _list(scores)),
         ("score of its clean twin", _list(twins)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from importlib.metadata import version
 from typing import Annotated
 
@@ -11,26 +12,49 @@ import typer
 from rich.markup import escape
 
 from harness.errors import LabError
-from optimiser.cli import calibrate, campaign, data, evidence, holdout, serve, stats, study
 from optimiser.cli.show import err, out, say_error
 
 MISUSE = 3
 
-app = typer.Typer(
-    name="judgelab",
-    help="Evolve, measure and confirm LLM judges of clinical notes, honestly.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.add_typer(data.app, name="data")
-app.add_typer(holdout.app, name="holdout")
-app.add_typer(stats.app, name="stats")
-app.add_typer(calibrate.app, name="calibrate")
-app.add_typer(study.app, name="study")
-for module in (campaign, evidence, serve):
-    module.register(app)
+# Command -> the module that has it, in the order of the help. Only what is asked for is imported: the campaign's
+# modules bring in the openai SDK and matplotlib, which a look at a table of scores need not wait for.
+COMMANDS = {
+    "data": "data",
+    "split": "campaign",
+    "plan": "campaign",
+    "run": "campaign",
+    "confirm": "evidence",
+    "gate": "evidence",
+    "report": "evidence",
+    "holdout": "holdout",
+    "stats": "stats",
+    "calibrate": "calibrate",
+    "study": "study",
+    "ui": "serve",
+    "serve-sim": "serve",
+    "serve-local": "serve",
+    "mlflow-sync": "serve",
+}
+
+
+def build_app(command: str = "") -> typer.Typer:
+    """The command line with the module of one command, or with all of them where the command is not known."""
+    app = typer.Typer(
+        name="judgelab",
+        help="Evolve, measure and confirm LLM judges of clinical notes, honestly.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(root)
+    for name in dict.fromkeys([COMMANDS[command]] if command in COMMANDS else COMMANDS.values()):
+        module = import_module(f"optimiser.cli.{name}")
+        if hasattr(module, "register"):
+            module.register(app)
+        else:
+            app.add_typer(module.app, name=name)
+    return app
 
 
 def _show_version(wanted: bool) -> None:
@@ -39,7 +63,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def root(
     show_version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True)
@@ -52,7 +75,7 @@ def main() -> None:
     """Run the command line. A user's mistake prints what was tried, found and to do, and exits with 3."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # libraries must not reach for the network
     try:
-        code = app(standalone_mode=False)
+        code = build_app(next(iter(sys.argv[1:]), ""))(standalone_mode=False)
     except LabError as error:
         say_error(error)
         code = MISUSE

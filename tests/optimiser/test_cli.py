@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from harness.tracking import Store
 from optimiser.cli import main
-from optimiser.cli.app import app
+from optimiser.cli.app import build_app
 from optimiser.cli.evidence import register_winner
 from optimiser.confirmation import read_confirmation
 
@@ -144,7 +144,7 @@ GROUPED = ["holdout status", *(f"data {name}" for name in ("synth", "import", "d
 
 @pytest.mark.parametrize("name", [*COMMANDS, *GROUPED])
 def test_every_command_has_help_with_an_example(name: str) -> None:
-    found = CliRunner().invoke(app, [*name.split(), "--help"])
+    found = CliRunner().invoke(build_app(), [*name.split(), "--help"])
     assert found.exit_code == 0
     assert f"Example: judgelab {name}" in found.output
 

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from harness.errors import SealBroken
-from optimiser.cli.app import app
+from optimiser.cli.app import build_app
 from partitions.holdout import LEDGER, Question, open_holdout, record_result
 
 WHEN = datetime(2026, 3, 1, tzinfo=UTC)
@@ -29,7 +29,7 @@ def split(sealed: Path, tmp_path: Path) -> Path:
 
 
 def shown(*arguments: str) -> dict[str, object]:
-    found = CliRunner().invoke(app, ["holdout", "status", *arguments, "--json"], catch_exceptions=False)
+    found = CliRunner().invoke(build_app(), ["holdout", "status", *arguments, "--json"], catch_exceptions=False)
     assert found.exit_code == 0
     document = json.loads(found.stdout)
     assert isinstance(document, dict)

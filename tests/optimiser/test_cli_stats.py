@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from harness.errors import DataError, LabError, MetricUndefined
 from harness.stats.holm import holm
-from optimiser.cli.app import app
+from optimiser.cli.app import build_app
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "shared" / "omissionbench"
 needs_published = pytest.mark.skipif(not PUBLISHED.is_dir(), reason="../shared/omissionbench is not on this machine")
@@ -36,7 +36,7 @@ COMPARED: list[tuple[Any, ...]] = [
 
 
 def run(*arguments: object, code: int = 0) -> str:
-    ended = CliRunner().invoke(app, list(map(str, arguments)), catch_exceptions=False)
+    ended = CliRunner().invoke(build_app(), list(map(str, arguments)), catch_exceptions=False)
     assert ended.exit_code == code, ended.output
     return ended.stdout
 
@@ -48,7 +48,7 @@ def run_json(*arguments: object, code: int = 0) -> dict[str, Any]:
 
 def refused(kind: type[LabError], match: str, *arguments: object) -> None:
     with pytest.raises(kind, match=match):
-        CliRunner().invoke(app, list(map(str, arguments)), catch_exceptions=False)
+        CliRunner().invoke(build_app(), list(map(str, arguments)), catch_exceptions=False)
 
 
 def write(path: Path, rows: list[tuple[object, ...]], header: tuple[str, ...] = HEADER) -> Path:
@@ -170,7 +170,7 @@ def test_candidates_with_different_notes_are_compared_on_the_common_ones_and_the
     again = run_json("stats", "compare", without, "--baseline", "old", "--candidate", "new")
     assert again["candidates"] == shown["candidates"]
     assert "warning" in CliRunner().invoke(
-        app, ["stats", "compare", str(path), "--baseline", "old", "--candidate", "new"]
+        build_app(), ["stats", "compare", str(path), "--baseline", "old", "--candidate", "new"]
     ).output  # fmt: skip
 
 
