@@ -87,10 +87,11 @@ def _missed(pair: Pair, flawed: Sequence[Outcome], clean: Sequence[Outcome]) -> 
         lines.append(("the transcript says", defect.evidence))
     if defect.kind == "omission":
         kind = f"missed omission ({defect.trace})"
-        lines.append(("what the note still says of it", " | ".join(defect.surviving) or "nothing"))
+        lines.append(("what the note still says of it", " | ".join(defect.surviving).strip() or "nothing"))
     else:
         kind = f"missed commission ({defect.kind}{', ' + defect.aspect if defect.aspect else ''})"
-        lines += [("the clean twin reads", defect.before.strip() or "(nothing there)"), ("the note reads", defect.after.strip() or "-")]
+        lines += [("the clean twin reads", defect.before.strip() or "(nothing there)")]
+        lines += [("the note reads", defect.after.strip() or "(nothing there)")]
     lines += [
         ("score of the flawed note", _list(scores)),
         ("score of its clean twin", _list(twins)),
