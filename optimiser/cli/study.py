@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -28,6 +29,12 @@ Workers = Annotated[int, typer.Option(min=1, help="Processes.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 CORES = os.cpu_count() or 1
 NULL, PLANTED, COVERAGE = NullStudy(), PlantedStudy(), CoverageStudy()
+
+
+@app.callback()
+def root() -> None:
+    """Measure how often the lab itself errs, on simulated judges. Resumable."""
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # so that no process is left behind
 
 
 @app.command(epilog="Example: judgelab study null --campaigns 1000 --workers 2")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
@@ -48,7 +49,8 @@ def _done(work: Callable[[Job], Line], jobs: Mapping[str, Job], workers: int) ->
     # One thread of linear algebra per process: the processes already fill the cores.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, spawn, _leave_interrupts_to_the_parent) as pool:
         running = {pool.submit(work, job): key for key, job in jobs.items()}
         try:
             for future in as_completed(running):
@@ -56,6 +58,10 @@ def _done(work: Callable[[Job], Line], jobs: Mapping[str, Job], workers: int) ->
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _read(path: Path, header: Line) -> dict[str, Line]:
