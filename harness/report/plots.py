@@ -144,8 +144,8 @@ def curves(
         axes.axhspan(*band, color=COLOURS["accepted"], alpha=0.12, linewidth=0)
     places = sorted({x for points in series.values() for x, _ in points})
     for index, (label, points) in enumerate(series.items()):
-        aside = 0.12 * (index - (len(series) - 1) / 2) / max(len(series), 1)  # so that bounds do not hide each other
-        xs = [places.index(x) + 4 * aside for x, _ in points]
+        aside = 0.03 * (index - (len(series) - 1) / 2)  # so that bounds do not hide each other
+        xs = [places.index(x) + aside for x, _ in points]
         ys = [span.value for _, span in points]
         below = [span.value - (span.value if span.low is None else span.low) for _, span in points]
         above = [(span.value if span.high is None else span.high) - span.value for _, span in points]
