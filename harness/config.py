@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from harness.errors import ConfigError
 from harness.llm.client import Effort
-from harness.types import digest
+from harness.types import Severity, digest
 
 IN_PROCESS = "simulated:"
 
@@ -77,10 +77,34 @@ class ModelConfig(Settings):
         return self.base_url.startswith(IN_PROCESS)
 
 
+class StageConfig(Settings):
+    """What one stage of a judge does in its own way.
+
+    None = as the judge does it; for a stage that never sees a note: as the model does it.
+    """
+
+    model: ModelConfig | None = Field(None, description="another model for this stage; None = the judge's")
+    effort: Effort | None = Field(None, description="reasoning effort of this stage")
+    temperature: float | None = Field(None, ge=0, le=2, description="sampling temperature of this stage")
+    max_tokens: int | None = Field(None, gt=0, description="completion token cap; None = by the length of the answer")
+
+
+class SeverityWeights(Settings):
+    """How much a fact of each severity counts in a weighted coverage."""
+
+    critical: float = Field(4, gt=0, description="weight of a critical fact")
+    supporting: float = Field(2, ge=0, description="weight of a supporting fact")
+    peripheral: float = Field(1, ge=0, description="weight of a peripheral fact")
+
+    def of(self, severity: Severity) -> float:
+        """The weight of one severity."""
+        return {"critical": self.critical, "supporting": self.supporting, "peripheral": self.peripheral}[severity]
+
+
 class JudgeConfig(Settings):
     """One judge: a kind with its options. The evolving text is in a Candidate, not here."""
 
-    kind: str = Field("score", description="member of the judge family, e.g. 'score' or 'binary'")
+    kind: str = Field("score", description="member of the judge family, e.g. 'score', 'binary' or 'pipeline'")
     samples: int = Field(1, ge=1, le=64, description="samples per judgement")
     aggregation: Literal["winsorised", "mean", "majority"] = Field(
         "winsorised", description="how samples become one score"
@@ -91,6 +115,18 @@ class JudgeConfig(Settings):
     max_tokens: int | None = Field(None, gt=0, description="completion token cap; None = the model's")
     flag_below: float | None = Field(None, description="the judge's own rule: flagged iff score < this; None = none")
     seed: int = Field(11, description="base of the per-call seeds")
+    stages: Mapping[str, StageConfig] = Field(
+        default_factory=dict, description="settings of single stages, by the name of their block"
+    )
+    facts: Literal["extracted", "given"] = Field(
+        "extracted", description="facts found by the judge's own stages, or those that came with the consultation"
+    )
+    weights: SeverityWeights = SeverityWeights()
+    partial_credit: float = Field(0.5, ge=0, le=1, description="share of a fact's weight for a partial mention")
+    second_look: bool = Field(True, description="look once more for facts marked absent, quotes verified")
+    thresholds: tuple[float, float] | None = Field(
+        None, description="marks of the two parts of a combined judge, chosen jointly; None = the parts' own"
+    )
 
 
 class DataConfig(Settings):

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from harness.judges.base import Judge
-from harness.types import Consultation, Note, Outcome, PairSet
+from harness.outcomes import Outcome
+from harness.types import Consultation, Note, PairSet
 
 # Submitted tasks per thread: enough that no thread waits for the calling thread to hand over outcomes.
 AHEAD = 2

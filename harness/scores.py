@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.errors import DataError, MetricUndefined
-from harness.types import Judgement, Outcome, PairSet
+from harness.outcomes import Judgement, Outcome
+from harness.types import PairSet
 
 OMISSION_CLASSES = ("omission-complete", "omission-fragment", "omission-restated")
 COMMISSION_CLASSES = ("addition", "alteration")

@@ -14,7 +14,8 @@ from harness.judges.base import Judge
 from harness.judges.build import envelope_of
 from harness.llm.client import Client, Effort
 from harness.metrics import note_scores, sweep_threshold
-from harness.types import Candidate, Outcome, digest
+from harness.outcomes import Outcome
+from harness.types import Candidate, digest
 from optimiser.candidates import load_seed
 from optimiser.config import CampaignConfig
 from optimiser.desk import CampaignDesk, Instruments

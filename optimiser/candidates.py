@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import yaml
@@ -13,7 +14,19 @@ FENCE = "---"
 
 
 def load_seed(path: Path, judge: str, target: str) -> Candidate:
-    """Read a seed block as the candidate's target block. The front matter needs an ``id``."""
+    """Read a seed file as the only block of a candidate. The front matter needs an ``id``."""
+    return load_candidate(judge, {target: path})
+
+
+def load_candidate(judge: str, files: Mapping[str, Path]) -> Candidate:
+    """Read one seed file per block; its origin names their ids, in the order of the blocks' names."""
+    read = {name: _read_block(path) for name, path in sorted(files.items())}
+    origin = "seed:" + "+".join(dict.fromkeys(seed_id for seed_id, _ in read.values()))
+    return Candidate(judge=judge, blocks=tuple((name, text) for name, (_, text) in read.items()), origin=origin)
+
+
+def _read_block(path: Path) -> tuple[str, str]:
+    """(id, text) of a seed file."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (FileNotFoundError, IsADirectoryError):
@@ -31,7 +44,7 @@ def load_seed(path: Path, judge: str, target: str) -> Candidate:
         raise ConfigError(f"reading seed {path}", "front matter without id", "Add `id: <name>`.")
     if not parts[2].strip():
         raise ConfigError(f"reading seed {path}", "an empty block", "Write the instruction below the front matter.")
-    return Candidate(judge=judge, blocks=((target, parts[2].strip()),), origin=f"seed:{front['id']}")
+    return str(front["id"]), parts[2].strip()
 
 
 def replace_block(parent: Candidate, name: str, text: str, parents: tuple[str, ...], origin: str) -> Candidate:

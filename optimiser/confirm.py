@@ -17,10 +17,11 @@ from harness.judges.base import Judge
 from harness.judges.build import envelope_of
 from harness.llm.client import Effort
 from harness.metrics import note_scores, sweep_threshold
+from harness.outcomes import Failure, Outcome
 from harness.scores import is_omission, select, tabulate
 from harness.stats.bootstrap import Resampling
 from harness.stats.spending import share_of
-from harness.types import Failure, Outcome, PairSet
+from harness.types import PairSet
 from optimiser.config import ConfirmConfig
 from optimiser.confirmation import Confirmation, OpeningRecord, OperatingPoint, Rung, dump_confirmation
 from optimiser.findings import findings

@@ -9,8 +9,9 @@ import numpy as np
 
 from harness.errors import BudgetExhausted
 from harness.metrics import pair_outcomes
+from harness.outcomes import Outcome
 from harness.scores import ScoreTable, is_omission, select
-from harness.types import Candidate, Outcome
+from harness.types import Candidate
 from optimiser.acceptance import Verdict, race
 from optimiser.candidates import replace_block
 from optimiser.config import CampaignConfig

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.errors import CampaignError
-from harness.types import Failure, Judgement, Outcome, Pair
+from harness.outcomes import Failure, Judgement, Outcome
+from harness.types import Pair
 
 Readings = Mapping[str, Sequence[Outcome]]
 SEVERITY_RANK = {"critical": 0, "supporting": 1, "peripheral": 2, None: 1}

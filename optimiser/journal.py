@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import CampaignError, LedgerError
-from harness.types import Failure, Judgement, Outcome, Usage
+from harness.outcomes import Failure, Judgement, Outcome, Ruling, Usage
+from harness.types import Fact
 
 FILE_NAME = "journal.jsonl"
 Key = tuple[str, str, int]
@@ -136,4 +137,5 @@ def outcome_of(kind: str, record: dict[str, Any]) -> Outcome:
         return Failure(**record)
     for name in ("missing", "wrong", "samples"):
         record[name] = tuple(record[name])
+    record["rulings"] = tuple(Ruling(**(one | {"fact": Fact(**one["fact"])})) for one in record["rulings"])
     return Judgement(**record)

@@ -7,15 +7,16 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.config import JudgeConfig
+from harness.config import JudgeConfig, ModelConfig, fingerprint
 from harness.judges.base import Judge
 from harness.judges.build import build_judge
 from harness.judges.sanity import Sanity, check_sanity
 from harness.llm.budget import Budget, Caps
 from harness.llm.build import Account, build_client
-from harness.llm.client import Client, Effort
+from harness.llm.client import Client, Effort, StageRouter
 from harness.llm.store import CallStore, Spent
-from harness.types import Candidate, Consultation, Note, Outcome
+from harness.outcomes import Outcome
+from harness.types import Candidate, Consultation, Note
 from optimiser.config import BudgetConfig, CampaignConfig
 
 
@@ -60,9 +61,24 @@ def open_laboratory(config: CampaignConfig, account: str, cache: Path) -> Iterat
         stack.callback(store.close)
         budget = Budget(_caps(config.budget), store.spent(account))
         purse = Account(store, budget, account)
-        judge = stack.enter_context(build_client(config.model, purse, "judge", config.seed))
+        judge = judge_client(stack, purse, config)
         reflector = stack.enter_context(build_client(config.reflector, purse, "reflect", config.seed))
         yield Laboratory(config, judge, reflector, budget)
+
+
+def judge_client(stack: ExitStack, purse: Account, config: CampaignConfig) -> Client:
+    """The client of the campaign's judge: one per model, each stage with a model of its own routed to that one."""
+    clients: dict[str, Client] = {}
+
+    def client_of(model: ModelConfig) -> Client:
+        key = fingerprint(model)
+        if key not in clients:
+            clients[key] = stack.enter_context(build_client(model, purse, "judge", config.seed))
+        return clients[key]
+
+    stages = {name: client_of(stage.model) for name, stage in config.judge.stages.items() if stage.model is not None}
+    default = client_of(config.model)
+    return StageRouter(default, stages) if stages else default
 
 
 def _caps(config: BudgetConfig) -> Caps:

@@ -9,8 +9,9 @@ from harness.errors import EndpointUnreachable
 from harness.evaluate import Task, evaluate, tasks_for
 from harness.judges.base import Judge
 from harness.metrics import measure
+from harness.outcomes import Failure, Outcome, Usage
 from harness.scores import ScoreTable, tabulate
-from harness.types import Candidate, Failure, Outcome, PairSet, Usage
+from harness.types import Candidate, PairSet
 from optimiser.journal import Journal, Key
 from optimiser.records import Measured, Spend
 

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from harness.errors import MetricUndefined
 from harness.metrics import apply_threshold, note_scores, run_values, sweep_threshold
+from harness.outcomes import Judgement, Outcome
 from harness.scores import ScoreTable, tabulate
-from harness.types import Judgement, Outcome, PairSet
+from harness.types import PairSet
 from optimiser.config import CampaignConfig
 from optimiser.folds import Part
 from optimiser.null_races import RACES, simulate_races

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from harness.llm.client import Effort
-from harness.types import Candidate, Judgement, PairSet, Usage
+from harness.outcomes import Judgement, Usage
+from harness.types import Candidate, PairSet
 from optimiser.config import CampaignConfig
 from optimiser.folds import Part
 from optimiser.measuring import Measurer, Replicates

@@ -9,7 +9,7 @@ from typing import Any
 from harness.errors import CallFailed
 from harness.judges.envelope import fence
 from harness.llm.client import Client, Message, Request
-from harness.types import Usage
+from harness.outcomes import Usage
 from optimiser.feedback import Case
 from optimiser.journal import Journal
 

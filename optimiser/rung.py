@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from harness import metrics
 from harness.errors import MetricUndefined
+from harness.outcomes import Failure, Outcome, Usage
 from harness.scores import ScoreTable, is_commission, is_omission, select
 from harness.stats.bootstrap import Resampling, bootstrap_mean, false_alarm_upper
 from harness.stats.holm import holm
@@ -18,7 +19,6 @@ from harness.stats.paired import mcnemar, sign_flip, sign_test
 from harness.stats.power import minimum_detectable
 from harness.stats.resweep import require_same_notes
 from harness.stats.spending import share_of
-from harness.types import Failure, Outcome, Usage
 from optimiser.confirmation import (
     CandidateReading,
     Comparison,

@@ -21,8 +21,9 @@ from harness.evaluate import evaluate, tasks_for
 from harness.judges.build import build_judge
 from harness.llm.client import FakeClient, Reply, Request
 from harness.metrics import measure
+from harness.outcomes import Failure, Outcome
 from harness.scores import tabulate
-from harness.types import Candidate, Consultation, Failure, Note, Outcome, PairSet
+from harness.types import Candidate, Consultation, Note, PairSet
 from optimiser.campaign import EXIT_CODES, PAUSES, Result
 from optimiser.folds import folds_of
 from optimiser.records import FinishReason, FinishRow, Frozen, Measured, ProposalRow, Row, SeedRow, Spend

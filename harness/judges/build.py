@@ -1,21 +1,32 @@
-"""JudgeConfig + Candidate + Client -> Judge. A new judge is one new file and one line in ``KINDS``."""
+"""JudgeConfig + Candidate + Client -> Judge. A new judge is one new file and one line in ``MEMBERS``."""
 
 from __future__ import annotations
 
 import difflib
+from importlib import import_module
 
 from harness.config import JudgeConfig
 from harness.errors import ConfigError
 from harness.judges.base import Judge, Kind
-from harness.judges.contracts import BINARY, SCORE
-from harness.judges.ensemble import asked_kind
+from harness.judges.sampled import SampledJudge
 from harness.llm.client import Client
 from harness.types import Candidate
 
-KINDS: dict[str, Kind] = {
-    "score": asked_kind(SCORE),
-    "binary": asked_kind(BINARY),
-}
+# Modules of this package that hold a ``KIND``; the kind has the module's name, with hyphens.
+MEMBERS = (
+    "score",
+    "binary",
+    "two_stage",
+)
+
+
+def _load(member: str) -> Kind:
+    kind = import_module(f"harness.judges.{member}").KIND
+    assert isinstance(kind, Kind)
+    return kind
+
+
+KINDS: dict[str, Kind] = {member.replace("_", "-"): _load(member) for member in MEMBERS}
 
 
 def build_judge(config: JudgeConfig, candidate: Candidate, client: Client) -> Judge:
@@ -34,7 +45,10 @@ def build_judge(config: JudgeConfig, candidate: Candidate, client: Client) -> Ju
         raise ConfigError(where, f"a candidate without block {lacking[0]!r}", f"Give the blocks {list(kind.blocks)}.")
     if unknown:
         raise ConfigError(where, f"an unknown block {unknown[0]!r}", f"Keep to the blocks {list(kind.blocks)}.")
-    return kind.make(config, candidate, client)
+    strange = sorted(set(config.stages) - set(kind.blocks))
+    if strange:
+        raise ConfigError(where, f"settings for a stage {strange[0]!r}", f"Its stages are {list(kind.blocks)}.")
+    return SampledJudge(config, kind.scale, candidate.id, kind.make(config, candidate, client))
 
 
 def blocks_of(kind: str) -> tuple[str, ...]:
@@ -48,7 +62,8 @@ def score_range(kind: str) -> tuple[float, float]:
     >>> score_range("score")
     (0, 10)
     """
-    return (_kind(kind).low, _kind(kind).high)
+    scale = _kind(kind).scale
+    return (scale.low, scale.high)
 
 
 def envelope_of(config: JudgeConfig) -> str:

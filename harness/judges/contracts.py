@@ -7,12 +7,13 @@ server that decodes under a schema may otherwise list without end and be cut by 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, StrictStr
 
+from harness.judges.base import Form, Scale
 from harness.judges.parse import Unreadable, Verdict, parse_object, validate
 
 MAX_ITEMS = 12
@@ -27,21 +28,10 @@ Give at most {MAX_ITEMS} strings in a list.
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """One form of answer.
+    """A single-call judge's form of answer, and the scale of its scores."""
 
-    ``low`` and ``high`` bound a sample's score. A sample is flagged iff its score is below
-    ``pass_mark``; where ``votes`` is true the samples of an ensemble are votes, and half of
-    them flagged flags the note.
-    """
-
-    name: str
-    text: str
-    schema: Mapping[str, Any]
-    read: Callable[[str], Verdict | Unreadable]
-    low: float
-    high: float
-    pass_mark: float
-    votes: bool
+    form: Form[Verdict]
+    scale: Scale
 
 
 class _Answer(BaseModel):
@@ -113,28 +103,26 @@ def _schema(key: str, value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 SCORE = Contract(
-    name="score",
-    text=(
-        "Reply with one JSON object and nothing else. It has exactly these keys:\n"
-        '- "score": an integer from 0 (worst) to 10 (best)\n' + _LISTS
+    Form(
+        name="score",
+        text=(
+            "Reply with one JSON object and nothing else. It has exactly these keys:\n"
+            '- "score": an integer from 0 (worst) to 10 (best)\n' + _LISTS
+        ),
+        schema=_schema("score", {"type": "integer", "minimum": 0, "maximum": 10}),
+        read=read_score,
     ),
-    schema=_schema("score", {"type": "integer", "minimum": 0, "maximum": 10}),
-    read=read_score,
-    low=0,
-    high=10,
-    pass_mark=8,
-    votes=False,
+    Scale(low=0, high=10, pass_mark=8),
 )
 BINARY = Contract(
-    name="binary",
-    text=(
-        "Reply with one JSON object and nothing else. It has exactly these keys:\n"
-        '- "verdict": "PASS" or "FAIL"; "PASS" only if both lists below are empty\n' + _LISTS
+    Form(
+        name="binary",
+        text=(
+            "Reply with one JSON object and nothing else. It has exactly these keys:\n"
+            '- "verdict": "PASS" or "FAIL"; "PASS" only if both lists below are empty\n' + _LISTS
+        ),
+        schema=_schema("verdict", {"type": "string", "enum": ["PASS", "FAIL"]}),
+        read=read_binary,
     ),
-    schema=_schema("verdict", {"type": "string", "enum": ["PASS", "FAIL"]}),
-    read=read_binary,
-    low=0,
-    high=1,
-    pass_mark=1,
-    votes=True,
+    Scale(low=0, high=1, pass_mark=1, votes=True),
 )

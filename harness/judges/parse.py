@@ -14,6 +14,8 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from harness.outcomes import Ruling
+
 Reason = Literal[
     "empty",  # no text, or white space only
     "truncated",  # the token cap cut the reply, or its JSON object never ends
@@ -26,6 +28,8 @@ Reason = Literal[
     "refusal",  # the model declined
     "call-failed",  # no reply at all, after the client's retries
     "sample-unreadable",  # one sample of an ensemble had no verdict
+    "no-facts",  # nothing to check: a stage found no fact, question or statement
+    "no-logprobs",  # a closed question came back without the log-probabilities that it was asked for
 ]
 
 REFUSAL = re.compile(
@@ -40,11 +44,17 @@ BEGINS_OBJECT = re.compile(r'\{\s*(["}]|\Z)')
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one reply says: ``score`` on the contract's scale (higher = better note), and what it names."""
+    """What one sample says: ``score`` on the judge's scale (higher = better note), and what it names.
+
+    ``rulings`` are the facts that are not fully present; ``flag`` is a rule of the judge's own
+    beside the score, None where it has none.
+    """
 
     score: float
     missing: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
+    rulings: tuple[Ruling, ...] = ()
+    flag: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ import numpy as np
 
 from harness.errors import MetricUndefined
 from harness.judges.base import Judge
-from harness.types import Consultation, Judgement, Note, Outcome
+from harness.outcomes import Judgement, Outcome
+from harness.types import Consultation, Note
 
 CONSULTATION = Consultation(
     id="calibration",

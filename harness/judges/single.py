@@ -1,22 +1,23 @@
-"""The single-call judges: one prompt, one reply, one verdict (kinds "score" and "binary")."""
+"""The single-call judges: one prompt, one reply, one verdict."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from harness.config import JudgeConfig
-from harness.judges.asking import Asker, Sample
+from harness.judges.asking import Asker, judging_terms
+from harness.judges.base import Kind, Sample, Sampler
 from harness.judges.contracts import Contract
-from harness.judges.envelope import wrap
-from harness.judges.parse import Unreadable
+from harness.judges.envelope import envelope_digest, wrap
+from harness.judges.parse import Verdict
 from harness.llm.client import Client
-from harness.types import Candidate, Consultation, Failure, Judgement, Note, Outcome
+from harness.types import Candidate, Consultation, Note, digest
 
 BLOCK = "instruction"
 
 
 @dataclass(frozen=True, slots=True)
-class SingleJudge:
+class SingleCall:
     """Asks once with the candidate's instruction between the data and the contract."""
 
     config: JudgeConfig
@@ -24,41 +25,20 @@ class SingleJudge:
     candidate: Candidate
     client: Client
 
-    def judge(self, consultation: Consultation, note: Note, replicate: int) -> Outcome:
-        """One sample as the outcome, score in [contract.low, contract.high], higher = better note."""
-        sample = self.sample(consultation, note, replicate, 0)
-        candidate_id = self.candidate.id
-        reading = sample.reading
-        if isinstance(reading, Unreadable):
-            reason = reading.reason
-            return Failure(note.id, candidate_id, replicate, reason, sample.text, sample.usage, sample.simulated)
-        return Judgement(
-            note_id=note.id,
-            candidate_id=candidate_id,
-            replicate=replicate,
-            score=reading.score,
-            flagged=flagged((reading.score,), reading.score, self.contract, self.config),
-            missing=reading.missing,
-            wrong=reading.wrong,
-            samples=(reading.score,),
-            text=sample.text,
-            usage=sample.usage,
-            simulated=sample.simulated,
-        )
-
-    def sample(self, consultation: Consultation, note: Note, replicate: int, index: int) -> Sample:
-        """Sample number ``index`` of a judgement."""
-        messages = wrap(consultation.transcript, note.text, self.candidate.block(BLOCK), self.contract.text)
-        return Asker(self.config, self.contract, self.client).ask(messages, replicate, index)
+    def sample(self, consultation: Consultation, note: Note, replicate: int, index: int) -> Sample[Verdict]:
+        """One call, score in [scale.low, scale.high]."""
+        form = self.contract.form
+        messages = wrap(consultation.transcript, note.text, self.candidate.block(BLOCK), form.text)
+        return Asker(judging_terms(self.config), form, self.client).ask(messages, replicate, index)
 
 
-def flagged(samples: tuple[float, ...], score: float, contract: Contract, config: JudgeConfig) -> bool:
-    """The judge's own rule. The mark is ``config.flag_below``, else the contract's.
+def single_kind(contract: Contract) -> Kind:
+    """The family member that asks once under this contract."""
 
-    By vote (aggregation "majority", or a voting contract without a mark of the user's): at least
-    half of the samples below the mark. Otherwise: the aggregated score below the mark, strictly.
-    """
-    mark = contract.pass_mark if config.flag_below is None else config.flag_below
-    if config.aggregation == "majority" or (contract.votes and config.flag_below is None):
-        return 2 * sum(sample < mark for sample in samples) >= len(samples)
-    return score < mark
+    def make(config: JudgeConfig, candidate: Candidate, client: Client) -> Sampler:
+        return SingleCall(config, contract, candidate, client)
+
+    def fixed(config: JudgeConfig) -> str:
+        return digest([envelope_digest(contract.form.text), contract.form.schema if config.structured else None])
+
+    return Kind(blocks=(BLOCK,), scale=contract.scale, fixed=fixed, make=make)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from harness.types import Usage
+from harness.outcomes import Usage
 
 Effort = Literal["none", "minimal", "low", "medium", "high"]
 
@@ -25,7 +25,8 @@ class Request:
 
     None means "as the model configuration says". ``schema`` is a JSON schema for the reply
     (sent as structured output where the endpoint supports it). ``replicate`` separates
-    repeats that are otherwise equal, in the cache and nowhere on the wire.
+    repeats that are otherwise equal, in the cache and nowhere on the wire; ``stage`` names the
+    step of a judge that asks ("" = its judging call), for routing and accounting, and is not sent either.
     """
 
     messages: tuple[Message, ...]
@@ -36,6 +37,7 @@ class Request:
     effort: Effort | None = None
     schema: Mapping[str, Any] | None = None
     logprobs: int | None = None
+    stage: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +81,15 @@ class FakeClient:
         prompt = sum(len(m.content) for m in request.messages) // 4
         usage = Usage(calls=1, bought=1, prompt_tokens=prompt, completion_tokens=len(text) // 4)
         return Reply(text=text, finish=self.finish, usage=usage, simulated=True)
+
+
+@dataclass(frozen=True, slots=True)
+class StageRouter:
+    """Sends each request to the client of its stage; stages without one of their own go to ``default``."""
+
+    default: Client
+    by_stage: Mapping[str, Client]
+
+    def send(self, request: Request) -> Reply:
+        """Return the reply of the stage's client."""
+        return self.by_stage.get(request.stage, self.default).send(request)

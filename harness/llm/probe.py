@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from harness.config import ModelConfig
 from harness.errors import CallFailed
 from harness.llm.client import Client, Effort, Message, Reply, Request
-from harness.types import Usage
+from harness.outcomes import Usage
 
 # Far from any replicate of a judgement, so that a probe neither reads nor fills its cache entries.
 FIRST_REPLICATE = 900_000

@@ -27,7 +27,8 @@ class RecordedClient:
         body = wire_body(self.config, request)
         reserved = reserved_charge(self.config, body)
         key = cache_key(self.config, body, request.replicate)
-        call = Call(self.campaign, self.role, key, digest(body))
+        role = f"{self.role}:{request.stage}" if request.stage else self.role
+        call = Call(self.campaign, role, key, digest(body))
         call = replace(call, charged_tokens=reserved.tokens, charged_dollars=reserved.dollars)
         row = self.store.record(call)
         try:

@@ -35,6 +35,7 @@ _UPDATE = (
     " WHERE id = ?"
 )
 _SPENT = "SELECT count(*), sum(charged_tokens), sum(charged_dollars) FROM calls WHERE campaign = ? AND status <> ?"
+_BY_ROLE = "SELECT role, count(*) FROM calls WHERE campaign = ? AND status <> ? GROUP BY role ORDER BY role"
 _REPLY: TypeAdapter[Reply] = TypeAdapter(Reply)
 _BUSY_SECONDS = 30.0
 
@@ -128,6 +129,11 @@ class CallStore:
         """What the attempts of one campaign count against its caps, over all processes so far."""
         calls, tokens, dollars = self._run(lambda c: c.execute(_SPENT, (campaign, NOT_SENT)).fetchone())
         return Spent(calls, tokens or 0, dollars)
+
+    def calls_by_role(self, campaign: str) -> dict[str, int]:
+        """Attempts sent for one campaign by role ("judge", "judge:extract", "reflect"), over all processes so far."""
+        rows = self._run(lambda c: c.execute(_BY_ROLE, (campaign, NOT_SENT)).fetchall())
+        return dict(rows)
 
     def close(self) -> None:
         """Close the file; the store cannot be used afterwards."""

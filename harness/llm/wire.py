@@ -9,7 +9,8 @@ from typing import Any
 
 from harness.config import ModelConfig, Prices
 from harness.llm.client import Reply, Request
-from harness.types import Usage, digest
+from harness.outcomes import Usage
+from harness.types import digest
 
 PATH = "/chat/completions"
 # Part of every cache key: raise it when the meaning of a stored reply changes.

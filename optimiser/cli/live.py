@@ -9,9 +9,9 @@ from types import TracebackType
 from rich.markup import escape
 
 from harness.llm.store import Spent
+from harness.outcomes import Outcome
 from harness.runs import NullStore, RunLog, Tracker
 from harness.tracking import Store
-from harness.types import Outcome
 from optimiser.cli.show import err, money, progress
 from optimiser.freeze import winners_curse
 from optimiser.projection import records_of

@@ -15,7 +15,8 @@ import numpy as np
 
 from harness.errors import ConfigError
 from harness.llm.client import FakeClient, Reply, Request
-from harness.types import TRACES, Candidate, Consultation, Defect, Judgement, Note, Outcome, Pair, PairSet, Usage
+from harness.outcomes import Judgement, Outcome, Usage
+from harness.types import TRACES, Candidate, Consultation, Defect, Note, Pair, PairSet
 from optimiser.studies.latent import Floats, Perception, clustered, perceive, points
 
 SKILL = re.compile(r"share of ([01]\.\d+)")

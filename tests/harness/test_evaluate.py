@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from harness.errors import BudgetExhausted, LedgerError
 from harness.evaluate import Task, evaluate, tasks_for
 from harness.judges.base import FakeJudge
-from harness.types import Consultation, Defect, Failure, Judgement, Note, Pair, PairSet
+from harness.outcomes import Failure, Judgement
+from harness.types import Consultation, Defect, Note, Pair, PairSet
 
 ADDITION = Defect("addition", "a fever")
 

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from harness.errors import DataError, MetricUndefined
+from harness.outcomes import Failure, Judgement, Outcome
 from harness.scores import is_commission, is_omission, select, tabulate
-from harness.types import Consultation, Defect, Failure, Judgement, Note, Outcome, Pair, PairSet
+from harness.types import Consultation, Defect, Note, Pair, PairSet
 
 
 def pair_set() -> PairSet:

@@ -6,7 +6,8 @@ import pytest
 
 from harness.errors import BudgetExhausted, CallFailed, EndpointUnreachable, LedgerError
 from harness.llm.client import Reply, Request
-from harness.types import Candidate, Consultation, Failure, Note, Outcome
+from harness.outcomes import Failure, Outcome
+from harness.types import Candidate, Consultation, Note
 from optimiser.ledger import read_ledger
 from optimiser.records import FinishRow, FreezeRow, Frozen, ProposalRow, Row
 from optimiser.workspace import Workspace

@@ -12,8 +12,9 @@ from harness.config import JudgeConfig, ModelConfig
 from harness.errors import ConfigError, EndpointUnreachable, HoldoutSpent, SealBroken
 from harness.judges.base import FakeJudge
 from harness.judges.build import envelope_of
+from harness.outcomes import Failure, Usage
 from harness.stats.spending import share_of
-from harness.types import SEVERITIES, TRACES, Candidate, Consultation, Defect, Failure, Note, Pair, PairSet, Usage
+from harness.types import SEVERITIES, TRACES, Candidate, Consultation, Defect, Note, Pair, PairSet
 from optimiser.config import ConfirmConfig
 from optimiser.confirm import Means, confirm, settle
 from optimiser.confirmation import Comparison, Difference, PrimaryTest, SplitTest, dump_confirmation, read_confirmation

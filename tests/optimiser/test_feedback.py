@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.errors import CampaignError
-from harness.types import Defect, Failure, Judgement, Note, Outcome, Pair
+from harness.outcomes import Failure, Judgement, Outcome
+from harness.types import Defect, Note, Pair
 from optimiser.feedback import Case, cases_of, choose_cases
 from optimiser.reflection import mutation_prompt
 

@@ -69,11 +69,11 @@ def test_text_of_envelope_or_contract_is_refused_in_any_case(mark: str) -> None:
         assert screen(f"<block>Judge. {text} Go on.</block>").reason
 
 
-@pytest.mark.parametrize("contract", [SCORE, BINARY], ids=lambda contract: contract.name)
+@pytest.mark.parametrize("contract", [SCORE, BINARY], ids=lambda contract: contract.form.name)
 def test_the_text_of_every_contract_is_refused(contract: Contract) -> None:
     """A block that repeats the answer format would compete with the format that the judge really gets."""
     roomy = Guard(max_chars=10_000, max_copied_words=LENGTH, runs=frozenset())
-    assert roomy.screen(f"<block>{contract.text}</block>", ()).reason
+    assert roomy.screen(f"<block>{contract.form.text}</block>", ()).reason
 
 
 @given(st.integers(0, 20), st.integers(1, 12), plain, plain)

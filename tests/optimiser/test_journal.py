@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.errors import CampaignError, LedgerError
-from harness.types import Failure, Judgement, Outcome, Usage
+from harness.outcomes import Failure, Judgement, Outcome, Usage
 from optimiser.journal import Journal
 
 # Lone surrogates included: a model can escape half an emoji, and json.loads hands it over.

@@ -7,7 +7,8 @@ import pytest
 
 from harness.errors import BudgetExhausted, ConfigError, LabError, MissingKey
 from harness.llm.client import Message, Request
-from harness.types import Candidate, Judgement
+from harness.outcomes import Judgement
+from harness.types import Candidate
 from optimiser.config import CampaignConfig
 from optimiser.laboratory import open_laboratory
 from support.bench import pair_set

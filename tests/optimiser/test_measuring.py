@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from harness.errors import BudgetExhausted, EndpointUnreachable
+from harness.outcomes import Failure, Judgement, Outcome, Usage
 from harness.scores import is_omission, select
-from harness.types import Candidate, Consultation, Failure, Judgement, Note, Outcome, Usage
+from harness.types import Candidate, Consultation, Note
 from optimiser.journal import Journal
 from optimiser.measuring import BROKEN_LEAST, Measurer, Replicates, measured
 from support.bench import pair_set

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from harness.judges.base import FakeJudge
 from harness.llm.client import Effort
-from harness.types import Candidate, Consultation, Judgement, Note, Outcome, Usage
+from harness.outcomes import Judgement, Outcome, Usage
+from harness.types import Candidate, Consultation, Note
 from optimiser.acceptance import race
 from optimiser.campaign import Lab, run_campaign
 from optimiser.config import AcceptanceConfig, CampaignConfig

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.llm.client import FakeClient, Reply, Request
-from harness.types import Candidate, Consultation, Defect, Judgement, Note, Outcome, Pair, PairSet, Usage
+from harness.outcomes import Judgement, Outcome, Usage
+from harness.types import Candidate, Consultation, Defect, Note, Pair, PairSet
 from optimiser.campaign import Lab, Result, run_campaign
 from optimiser.config import CampaignConfig
 from optimiser.records import Row

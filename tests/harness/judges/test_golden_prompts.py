@@ -7,8 +7,8 @@ import pytest
 
 from harness.config import JudgeConfig
 from harness.judges.build import KINDS, blocks_of, build_judge
-from harness.llm.client import FakeClient
 from harness.types import Candidate, Consultation, Note
+from support.answering import Answering
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "prompts"
 CONSULTATION = Consultation("c", "golden", "doctor: Any pain?\npatient: My left ear, since Monday. No fever.")
@@ -16,15 +16,10 @@ NOTE = Note("n", "c", "Left ear pain – since Monday.\nAfebrile.")
 
 
 def prompt(kind):
-    asked = []
-
-    def answer(request):
-        asked.append(request)
-        return ""
-
+    model = Answering()
     candidate = Candidate(kind, tuple((name, f"The block named {name}.") for name in blocks_of(kind)))
-    build_judge(JudgeConfig(kind=kind), candidate, FakeClient(answer)).judge(CONSULTATION, NOTE, 0)
-    return "".join(f"[{m.role}]\n{m.content}" for m in asked[0].messages).encode()
+    build_judge(JudgeConfig(kind=kind), candidate, model).judge(CONSULTATION, NOTE, 0)
+    return "".join(f"[{r.stage or m.role}]\n{m.content}" for r in model.asked for m in r.messages).encode()
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from harness.judges.contracts import BINARY, SCORE
 from harness.judges.parse import Unreadable, Verdict, parse_object
 
-READERS = pytest.mark.parametrize("read", [SCORE.read, BINARY.read], ids=["score", "binary"])
+READERS = pytest.mark.parametrize("read", [SCORE.form.read, BINARY.form.read], ids=["score", "binary"])
 GOOD = '{"score": 8, "omissions": ["the allergy"], "unsupported": []}'
 EIGHT = Verdict(8.0, ("the allergy",), ())
 FRAGMENTS = [
@@ -62,7 +62,7 @@ def test_any_json_value_in_any_field_gives_a_verdict_or_a_reason(read, value):
     ids=["bare", "fence", "plain fence", "prose", "thinking", "twice", "byte order mark", "extra key", "blank item"],
 )
 def test_one_object_is_read_whatever_stands_around_it(text):
-    assert SCORE.read(text) == EIGHT
+    assert SCORE.form.read(text) == EIGHT
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_one_object_is_read_whatever_stands_around_it(text):
     ],
 )
 def test_what_cannot_be_read_has_a_typed_reason(text, reason):
-    assert SCORE.read(text) == Unreadable(reason)
+    assert SCORE.form.read(text) == Unreadable(reason)
 
 
 @pytest.mark.parametrize(
@@ -118,14 +118,14 @@ def test_what_cannot_be_read_has_a_typed_reason(text, reason):
     ],
 )
 def test_a_score_that_is_no_integer_from_0_to_10_is_no_score(value, reason):
-    assert SCORE.read(f'{{"score": {value}, "omissions": [], "unsupported": []}}') == Unreadable(reason)
+    assert SCORE.form.read(f'{{"score": {value}, "omissions": [], "unsupported": []}}') == Unreadable(reason)
 
 
 @given(st.integers(0, 10), st.lists(st.text()), st.lists(st.text()))
 def test_every_answer_that_keeps_the_score_contract_is_read_as_it_is(score, omissions, unsupported):
     text = json.dumps({"score": score, "omissions": omissions, "unsupported": unsupported})
     named = tuple(tuple(item.strip() for item in items if item.strip()) for items in (omissions, unsupported))
-    assert SCORE.read(text) == Verdict(score, *named)
+    assert SCORE.form.read(text) == Verdict(score, *named)
 
 
 @pytest.mark.parametrize(
@@ -144,12 +144,12 @@ def test_every_answer_that_keeps_the_score_contract_is_read_as_it_is(score, omis
     ],
 )
 def test_a_binary_verdict_is_pass_or_fail_and_never_both(verdict, omissions, expected):
-    assert BINARY.read(f'{{"verdict": {verdict}, "omissions": {omissions}, "unsupported": []}}') == expected
+    assert BINARY.form.read(f'{{"verdict": {verdict}, "omissions": {omissions}, "unsupported": []}}') == expected
 
 
 def test_a_pass_beside_an_unsupported_statement_is_a_contradiction():
     text = '{"verdict": "PASS", "omissions": [], "unsupported": ["a fever"]}'
-    assert BINARY.read(text) == Unreadable("contradiction")
+    assert BINARY.form.read(text) == Unreadable("contradiction")
 
 
 @given(st.dictionaries(st.text(), st.integers() | st.text() | st.lists(st.booleans())))

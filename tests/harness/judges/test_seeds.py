@@ -20,18 +20,20 @@ def read(path):
     return yaml.safe_load(front), block.strip()
 
 
-def test_every_kind_has_a_bare_seed_and_the_scored_judge_has_three_of_different_length():
-    assert {path.parent.name for path in FILES if path.stem == "bare"} == set(KINDS)
+def test_every_block_of_every_kind_has_a_seed_and_the_scored_judge_has_three_of_different_length():
+    written = {(kind, front["block"]) for path in FILES for front, _ in [read(path)] for kind in front["for"]}
+    assert written == {(kind, block) for kind in KINDS for block in blocks_of(kind)}
     assert len({len(read(path)[1]) for path in FILES if path.parent.name == "score"}) >= 3
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_seed_says_what_it_is_and_builds_a_judge(path):
     front, block = read(path)
-    assert set(front) == {"id", "for", "origin", "summary"}
-    assert (front["id"], front["for"]) == (path.stem, path.parent.name)
-    candidate = Candidate(front["for"], tuple((name, block) for name in blocks_of(front["for"])))
-    build_judge(JudgeConfig(kind=front["for"]), candidate, FakeClient(lambda _request: ""))
+    assert set(front) == {"id", "for", "block", "origin", "summary"}
+    assert front["id"] == path.stem
+    for kind in front["for"]:
+        candidate = Candidate(kind, tuple((name, block) for name in blocks_of(kind)))
+        build_judge(JudgeConfig(kind=kind), candidate, FakeClient(lambda _request: ""))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")

@@ -20,7 +20,7 @@ from harness.llm.client import FakeClient, Message, Reply, Request
 from harness.llm.probe import PROBE
 from harness.llm.store import CallStore, Spent
 from harness.llm.wire import reserve_tokens, wire_body
-from harness.types import Usage
+from harness.outcomes import Usage
 
 ASK = Request(messages=(Message("user", "Is it complete?"),), seed=4)
 Make = Callable[..., ModelConfig]

@@ -14,7 +14,7 @@ from harness.errors import CallFailed
 from harness.llm.cache import CachedClient
 from harness.llm.client import FakeClient, Message, Reply, Request
 from harness.llm.store import CallStore
-from harness.types import Usage
+from harness.outcomes import Usage
 
 ASK = Request(messages=(Message("user", "Is it complete?"),))
 Make = Callable[..., ModelConfig]

@@ -22,7 +22,8 @@ from harness.llm.build import Account, build_client, probe
 from harness.llm.client import Message, Request
 from harness.llm.local import serve_local
 from harness.llm.store import CallStore
-from harness.types import Candidate, Consultation, Failure, Judgement, Note
+from harness.outcomes import Failure, Judgement
+from harness.types import Candidate, Consultation, Note
 
 CONFIG = Path(__file__).resolve().parents[3] / "configs" / "models" / "llama-cpp.yaml"
 SCHEMA = {

@@ -12,7 +12,7 @@ import pytest
 from harness.errors import LedgerError
 from harness.llm.client import Reply
 from harness.llm.store import NOT_SENT, Call, CallStore, Spent
-from harness.types import Usage
+from harness.outcomes import Usage
 
 USAGE = Usage(1, 1, 10, 4, 3, 1, 0.25, 0.5)
 REPLY = Reply("text é", "stop", USAGE, "m", {"model": "m"}, ({"token": "t", "logprob": -1.0},), True)
@@ -95,7 +95,7 @@ import sys
 from pathlib import Path
 from harness.llm.client import Reply
 from harness.llm.store import Call, CallStore
-from harness.types import Usage
+from harness.outcomes import Usage
 
 path, name, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 store = CallStore(path)

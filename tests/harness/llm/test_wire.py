@@ -18,7 +18,7 @@ from harness.llm.wire import (
     reserved_charge,
     wire_body,
 )
-from harness.types import Usage
+from harness.outcomes import Usage
 
 ASK = Request(messages=(Message("system", "Be brief."), Message("user", "Is it complete?")))
 SCHEMA = {"type": "object", "properties": {"score": {"type": "integer"}}}

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from harness.errors import ConfigError
 from harness.evaluate import evaluate, tasks_for
 from harness.metrics import note_scores, pair_outcomes
+from harness.outcomes import Judgement
 from harness.scores import tabulate
-from harness.types import Candidate, Judgement
+from harness.types import Candidate
 from optimiser.studies.latent import NOISY, STEADY, Perception, flag_rates, paired_value, seen_value, skill_after
 from optimiser.studies.paper import PaperJudge, block, paper_set, skill_of
 from optimiser.studies.worlds import draw_tables, true_detection, true_threshold

@@ -27,14 +27,14 @@ def corpus() -> PairSet:
 
 def score(note: Note, block: str, model: str = "sim-judge", effort: str = "none", samples: int = 1) -> float:
     transcript = corpus().by_id[note.consultation_id].transcript
-    content = wrap(transcript, note.text, block, SCORE.text)[0].content
+    content = wrap(transcript, note.text, block, SCORE.form.text)[0].content
     body = {"model": model, "messages": [{"role": "user", "content": content}], "seed": 11, "n": samples}
     choices = answer(body | {"reasoning_effort": effort}, {}).payload["choices"]
     return sum(read(choice["message"]["content"]) for choice in choices) / samples
 
 
 def read(text: str) -> float:
-    verdict = SCORE.read(text)
+    verdict = SCORE.form.read(text)
     assert isinstance(verdict, Verdict)
     return verdict.score
 
@@ -138,7 +138,7 @@ def test_real_notes_get_more_than_three_different_scores() -> None:
     scores = set()
     for consultation in imported.consultations[:25]:
         note = notes[consultation.id]
-        content = wrap(consultation.transcript, note.text, bands.BOTH, SCORE.text)[0].content
+        content = wrap(consultation.transcript, note.text, bands.BOTH, SCORE.form.text)[0].content
         reply = answer({"model": "sim-judge", "messages": [{"role": "user", "content": content}]}, {})
         scores.add(read(reply.payload["choices"][0]["message"]["content"]))
     assert len(scores) > 3

@@ -16,7 +16,7 @@ from harness.llm.simulated.faults import HEADER, KINDS, Faults
 from harness.llm.simulated.model import SimReply, answer
 from harness.llm.simulated.transport import SimulatedTransport
 
-CONTENT = wrap("patient: I have a cough.", "Cough.", "Judge how faithful the note is.", SCORE.text)[0].content
+CONTENT = wrap("patient: I have a cough.", "Cough.", "Judge how faithful the note is.", SCORE.form.text)[0].content
 BODY: dict[str, Any] = {"model": "sim-judge", "messages": [{"role": "user", "content": CONTENT}]}
 
 

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from harness.config import JudgeConfig
 from harness.errors import CallFailed, MetricUndefined
 from harness.judges.build import build_judge
-from harness.judges.ensemble import winsorised_mean
+from harness.judges.sampled import winsorised_mean
 from harness.llm.client import FakeClient
-from harness.types import Candidate, Consultation, Failure, Note
+from harness.outcomes import Failure
+from harness.types import Candidate, Consultation, Note
 
 CONSULTATION = Consultation("c1", "test", "doctor: Any pain?\npatient: My left ear.")
 NOTE = Note("n1", "c1", "Left ear pain.")
