@@ -13,7 +13,7 @@ demo: $(STAMP)  ## one simulated campaign, end to end
 	$(BIN)/judgelab run configs/demo.yaml --confirm
 
 test: $(STAMP) $(LOCAL_STAMP)  ## the whole suite
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist loadfile
 
 lint: $(STAMP)  ## style and types
 	$(BIN)/ruff check .
