@@ -59,7 +59,8 @@ class Judgement:
     ``missing`` and ``wrong`` are what the judge named as left out or unsupported; ``rulings`` are
     the facts that a fact-checking judge did not find fully present (the first sample's);
     ``flagged`` is the judge's own rule (None where it has none); ``samples`` are the
-    single scores behind an ensemble; ``text`` is the reply that was read (the first sample's).
+    single scores behind an ensemble; ``parts`` are the values that a judge of several parts joins by a
+    threshold of each (empty for other judges); ``text`` is the reply that was read (the first sample's).
     """
 
     note_id: str
@@ -71,6 +72,7 @@ class Judgement:
     wrong: tuple[str, ...] = ()
     samples: tuple[float, ...] = ()
     rulings: tuple[Ruling, ...] = ()
+    parts: tuple[float, ...] = ()
     text: str = ""
     usage: Usage = field(default_factory=Usage)
     simulated: bool = False

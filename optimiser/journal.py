@@ -135,7 +135,7 @@ def outcome_of(kind: str, record: dict[str, Any]) -> Outcome:
     record["usage"] = Usage(**record["usage"])
     if kind == "failure":
         return Failure(**record)
-    for name in ("missing", "wrong", "samples"):
-        record[name] = tuple(record[name])
+    for name in ("missing", "wrong", "samples", "parts"):
+        record[name] = tuple(record.get(name, ()))
     record["rulings"] = tuple(Ruling(**(one | {"fact": Fact(**one["fact"])})) for one in record["rulings"])
     return Judgement(**record)

@@ -47,7 +47,7 @@ class Verdict:
     """What one sample says: ``score`` on the judge's scale (higher = better note), and what it names.
 
     ``rulings`` are the facts that are not fully present; ``flag`` is a rule of the judge's own
-    beside the score, None where it has none.
+    beside the score, None where it has none; ``parts`` are the values behind a score that joins several.
     """
 
     score: float
@@ -55,6 +55,7 @@ class Verdict:
     wrong: tuple[str, ...] = ()
     rulings: tuple[Ruling, ...] = ()
     flag: bool | None = None
+    parts: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

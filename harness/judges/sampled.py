@@ -46,7 +46,8 @@ class SampledJudge:
             text = text or sample.text
             verdicts.append(sample.reading)
         scores = tuple(verdict.score for verdict in verdicts)
-        score = winsorised_mean(scores) if self.config.aggregation == "winsorised" else float(np.mean(scores))
+        parts = zip(*(verdict.parts for verdict in verdicts), strict=True)
+        score = self._aggregate(scores)
         return Judgement(
             note_id=note.id,
             candidate_id=self.candidate_id,
@@ -57,10 +58,14 @@ class SampledJudge:
             wrong=_once(verdict.wrong for verdict in verdicts),
             samples=scores,
             rulings=verdicts[0].rulings,
+            parts=tuple(self._aggregate(part) for part in parts),
             text=text,
             usage=usage,
             simulated=simulated,
         )
+
+    def _aggregate(self, values: Sequence[float]) -> float:
+        return winsorised_mean(values) if self.config.aggregation == "winsorised" else float(np.mean(values))
 
     def _reason(self, sample: Sample[Verdict]) -> str:
         assert isinstance(sample.reading, Unreadable)
