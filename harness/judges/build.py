@@ -17,6 +17,11 @@ MEMBERS = (
     "score",
     "binary",
     "two_stage",
+    "faithfulness",
+    "dimensions",
+    "fact_list",
+    "checklist",
+    "coverage",
 )
 
 

@@ -18,7 +18,7 @@ from harness.judges.parse import Unreadable, Verdict, parse_object, validate
 
 MAX_ITEMS = 12
 MAX_CHARS = 200
-_LISTS = f"""\
+LISTS = f"""\
 - "omissions": a list of strings, each naming in a few words one thing that the note leaves out; [] if there is none
 - "unsupported": a list of strings, each naming in a few words one thing that the note says and the transcript does \
 not support; [] if there is none
@@ -34,8 +34,11 @@ class Contract:
     scale: Scale
 
 
-class _Answer(BaseModel):
-    """Keys that a reply has beyond the contract are ignored; a model may think aloud in them."""
+class ListingAnswer(BaseModel):
+    """An answer with both lists.
+
+    Keys that a reply has beyond the contract are ignored; a model may think aloud in them.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -47,18 +50,19 @@ class _Answer(BaseModel):
         return Verdict(score, _named(self.omissions), _named(self.unsupported))
 
 
-class _ScoreAnswer(_Answer):
+class _ScoreAnswer(ListingAnswer):
     score: Annotated[StrictInt, Field(ge=0, le=10)]
 
 
-def _upper(value: object) -> object:
+def upper(value: object) -> object:
+    """A word in capitals, for a closed choice in any case; ValueError for what is no string."""
     if not isinstance(value, str):
         raise ValueError("not a string")
     return value.strip().upper()
 
 
-class _BinaryAnswer(_Answer):
-    word: Annotated[Literal["PASS", "FAIL"], BeforeValidator(_upper)] = Field(alias="verdict")
+class _BinaryAnswer(ListingAnswer):
+    word: Annotated[Literal["PASS", "FAIL"], BeforeValidator(upper)] = Field(alias="verdict")
 
 
 def read_score(text: str) -> Verdict | Unreadable:
@@ -92,12 +96,13 @@ def _named(items: list[str]) -> tuple[str, ...]:
     return tuple(item.strip() for item in items if item.strip())
 
 
-def _schema(key: str, value: Mapping[str, Any]) -> dict[str, Any]:
+def listing_schema(own: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of an answer with these keys of its own and both lists."""
     listing = {"type": "array", "maxItems": MAX_ITEMS, "items": {"type": "string", "maxLength": MAX_CHARS}}
     return {
         "type": "object",
-        "properties": {key: value, "omissions": listing, "unsupported": listing},
-        "required": [key, "omissions", "unsupported"],
+        "properties": {**own, "omissions": listing, "unsupported": listing},
+        "required": [*own, "omissions", "unsupported"],
         "additionalProperties": False,
     }
 
@@ -107,9 +112,9 @@ SCORE = Contract(
         name="score",
         text=(
             "Reply with one JSON object and nothing else. It has exactly these keys:\n"
-            '- "score": an integer from 0 (worst) to 10 (best)\n' + _LISTS
+            '- "score": an integer from 0 (worst) to 10 (best)\n' + LISTS
         ),
-        schema=_schema("score", {"type": "integer", "minimum": 0, "maximum": 10}),
+        schema=listing_schema({"score": {"type": "integer", "minimum": 0, "maximum": 10}}),
         read=read_score,
     ),
     Scale(low=0, high=10, pass_mark=8),
@@ -119,9 +124,9 @@ BINARY = Contract(
         name="binary",
         text=(
             "Reply with one JSON object and nothing else. It has exactly these keys:\n"
-            '- "verdict": "PASS" or "FAIL"; "PASS" only if both lists below are empty\n' + _LISTS
+            '- "verdict": "PASS" or "FAIL"; "PASS" only if both lists below are empty\n' + LISTS
         ),
-        schema=_schema("verdict", {"type": "string", "enum": ["PASS", "FAIL"]}),
+        schema=listing_schema({"verdict": {"type": "string", "enum": ["PASS", "FAIL"]}}),
         read=read_binary,
     ),
     Scale(low=0, high=1, pass_mark=1, votes=True),

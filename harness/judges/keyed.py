@@ -53,6 +53,19 @@ def choice_entry(*options: str) -> Entry[str]:
     return Entry(words, {"type": "string", "enum": list(options)}, read)
 
 
+def flag_entry(words: str) -> Entry[bool]:
+    """An entry that is true or false; ``words`` say what true means. A word or a number is no flag.
+
+    >>> flag_entry("true if it holds, else false").read("true")
+    Unreadable(reason='wrong-type')
+    """
+
+    def read(value: object) -> bool | Unreadable:
+        return value if isinstance(value, bool) else Unreadable("wrong-type")
+
+    return Entry(words, {"type": "boolean"}, read)
+
+
 def object_entry(kind: type[AnsweredT], words: str, properties: Mapping[str, Any]) -> Entry[AnsweredT]:
     """An entry that is an object with these properties, all required."""
 

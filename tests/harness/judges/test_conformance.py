@@ -68,6 +68,11 @@ def sees_note(request, note=NOTE):
     return fence("NOTE", note.text) in words(request)
 
 
+def judges_note(request, note=NOTE):
+    """Whether the request is about one note: it holds the note, or what an earlier stage read out of it."""
+    return sees_note(request, note) or f"\n{MARK} CLAIMS " in words(request)
+
+
 # Who asks nothing (a judge without a model) has no replies to spoil.
 EVERY_KIND = pytest.mark.parametrize("kind", sorted(KINDS))
 CALLS = {kind: len(asked(kind)) for kind in sorted(KINDS)}
@@ -153,7 +158,7 @@ def test_the_same_inputs_give_the_same_requests(kind, samples):
 @ASKING
 def test_seeds_depend_on_replicate_and_base_and_on_no_candidate_or_note(kind):
     def seeds(note=NOTE, **arguments):
-        return tuple(r.seed for r in asked(kind, note=note, **arguments) if sees_note(r, note))
+        return tuple(r.seed for r in asked(kind, note=note, **arguments) if judges_note(r, note))
 
     assert seeds() == seeds(text="Another text.") == seeds(note=replace(NOTE, text="Another note."))
     assert len({seeds(), seeds(replicate=1), seeds(replicate=2), seeds(seed=12)}) == 4
@@ -163,16 +168,24 @@ def test_seeds_depend_on_replicate_and_base_and_on_no_candidate_or_note(kind):
 @ASKING
 def test_a_stage_that_sees_no_note_asks_the_same_whatever_note_replicate_sample_or_effort(kind):
     def blind(note=NOTE, **arguments):
-        return {str(r) for r in asked(kind, note=note, **arguments) if not sees_note(r, note)}
+        return {str(r) for r in asked(kind, note=note, **arguments) if not judges_note(r, note)}
 
     other = Note("other", CONSULTATION.id, "Quite another note.")
     assert blind() == blind(note=other) == blind(replicate=7) == blind(samples=3) == blind(effort="high")
 
 
 @ASKING
-def test_the_judges_settings_reach_every_request_that_sees_the_note(kind):
+def test_claims_are_judged_only_after_a_stage_that_read_them_out_of_the_note(kind):
+    requests = asked(kind)
+    for number, request in enumerate(requests):
+        if judges_note(request) and not sees_note(request):
+            assert any(sees_note(earlier) and not words(earlier).count("TRANSCRIPT") for earlier in requests[:number])
+
+
+@ASKING
+def test_the_judges_settings_reach_every_request_about_the_note(kind):
     options = {"temperature": 0.3, "max_tokens": 321, "effort": "high"}
-    requests = [r for r in asked(kind, **options) if sees_note(r)]
+    requests = [r for r in asked(kind, **options) if judges_note(r)]
     assert {(r.temperature, r.max_tokens, r.effort) for r in requests} == {(0.3, 321, "high")}
 
 
@@ -290,7 +303,7 @@ def test_no_label_reaches_a_prompt(kind, samples):
         sent = words(request)
         around = sent.replace(fence("TRANSCRIPT", CONSULTATION.transcript), "").replace(fence("NOTE", NOTE.text), "")
         assert not [label for label in LABELS if label in sent]
-        hints = ("omission-complete", "flawed", "planted", "defect") + (("critical",) if sees_note(request) else ())
+        hints = ("omission-complete", "flawed", "planted", "defect") + (("critical",) if judges_note(request) else ())
         assert not [word for word in hints if word in around.lower()]
 
 
@@ -360,7 +373,7 @@ def test_a_stage_that_must_not_see_the_note_refuses_a_block_with_its_text(kind):
     note = Note("n", CONSULTATION.id, " ".join(f"finding number {i} was recorded." for i in range(20)))
     model = Answering()
     judge = build_judge(JudgeConfig(kind=kind), candidate_of(kind, f"For example: {note.text}"), model)
-    if all(sees_note(request) for request in asked(kind)):
+    if all(judges_note(request) for request in asked(kind)):
         assert isinstance(judge.judge(CONSULTATION, note, 0), Judgement)
     else:
         with pytest.raises(LeakFound, match="must not see notes"):
