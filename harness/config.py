@@ -185,7 +185,10 @@ def fingerprint(config: BaseModel) -> str:
 def _section(kind: type[BaseModel], path: tuple[int | str, ...]) -> type[BaseModel]:
     """The model whose keys stand at a path: a key that is right elsewhere is no help here."""
     for part in path:
-        annotation = kind.model_fields[str(part)].annotation
+        field = kind.model_fields.get(str(part))
+        if field is None:  # a place in a list, or a name of the user's in a mapping
+            continue
+        annotation = field.annotation
         nested = [k for k in (annotation, *get_args(annotation)) if isinstance(k, type) and issubclass(k, BaseModel)]
         if not nested:
             break

@@ -53,32 +53,44 @@ class Laboratory:
         return sanity, self.config.simulated or any(outcome.simulated for outcome in watched.outcomes)
 
 
+class Clients:
+    """One open client for each model, all on one account; they are closed with the stack."""
+
+    def __init__(self, stack: ExitStack, purse: Account, seed: int) -> None:
+        self._stack, self._purse, self._seed = stack, purse, seed
+        self._open: dict[str, Client] = {}
+
+    def of(self, model: ModelConfig) -> Client:
+        """The client of a model, opened where it is not yet."""
+        key = fingerprint(model)
+        if key not in self._open:
+            self._open[key] = self._stack.enter_context(build_client(model, self._purse, "judge", self._seed))
+        return self._open[key]
+
+    def judging(self, judge: JudgeConfig, model: ModelConfig) -> Client:
+        """The client of a judge on a model: each stage with a model of its own is routed to that one."""
+        stages = {name: self.of(stage.model) for name, stage in judge.stages.items() if stage.model is not None}
+        default = self.of(model)
+        return StageRouter(default, stages) if stages else default
+
+
+@contextmanager
+def open_account(budget: BudgetConfig, account: str, cache: Path) -> Iterator[Account]:
+    """Open the call store at ``cache``, with what ``account`` has spent so far counted against the caps."""
+    store = CallStore(cache)
+    try:
+        yield Account(store, Budget(_caps(budget), store.spent(account)), account)
+    finally:
+        store.close()
+
+
 @contextmanager
 def open_laboratory(config: CampaignConfig, account: str, cache: Path) -> Iterator[Laboratory]:
     """Open the call store and the clients of a campaign; ``account`` names who pays, ``cache`` the store's file."""
-    with ExitStack() as stack:
-        store = CallStore(cache)
-        stack.callback(store.close)
-        budget = Budget(_caps(config.budget), store.spent(account))
-        purse = Account(store, budget, account)
-        judge = judge_client(stack, purse, config)
+    with open_account(config.budget, account, cache) as purse, ExitStack() as stack:
+        judge = Clients(stack, purse, config.seed).judging(config.judge, config.model)
         reflector = stack.enter_context(build_client(config.reflector, purse, "reflect", config.seed))
-        yield Laboratory(config, judge, reflector, budget)
-
-
-def judge_client(stack: ExitStack, purse: Account, config: CampaignConfig) -> Client:
-    """The client of the campaign's judge: one per model, each stage with a model of its own routed to that one."""
-    clients: dict[str, Client] = {}
-
-    def client_of(model: ModelConfig) -> Client:
-        key = fingerprint(model)
-        if key not in clients:
-            clients[key] = stack.enter_context(build_client(model, purse, "judge", config.seed))
-        return clients[key]
-
-    stages = {name: client_of(stage.model) for name, stage in config.judge.stages.items() if stage.model is not None}
-    default = client_of(config.model)
-    return StageRouter(default, stages) if stages else default
+        yield Laboratory(config, judge, reflector, purse.budget)
 
 
 def _caps(config: BudgetConfig) -> Caps:

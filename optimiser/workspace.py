@@ -5,13 +5,27 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
+from harness.config import DataConfig
 from harness.data.build import Built, build_pair_set
 from harness.data.pairs import FILE_NAME, write_pairs
-from optimiser.config import CampaignConfig
 from optimiser.records import FinishReason
+from partitions.config import SplitConfig
 from partitions.seal import seal
 from partitions.splits import Splits, open_splits
+
+
+class Divided(Protocol):
+    """A configuration that says what to judge and how it is divided."""
+
+    @property
+    def data(self) -> DataConfig:
+        """Where the pairs come from."""
+
+    @property
+    def split(self) -> SplitConfig:
+        """How consultations are divided."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +79,7 @@ class Workspace:
         """How the last process ended."""
         return self.root / "status.json"
 
-    def prepare(self, config: CampaignConfig) -> tuple[Splits, Built | None]:
+    def prepare(self, config: Divided) -> tuple[Splits, Built | None]:
         """Open the sealed split; where there is none, build data and seal first (else the second value is None)."""
         built = None
         if not (self.split / "manifest.json").exists():
