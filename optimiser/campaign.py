@@ -16,7 +16,8 @@ from harness.llm.client import Client, Effort
 from harness.metrics import note_scores, sweep_threshold
 from harness.outcomes import Outcome
 from harness.types import Candidate, digest
-from optimiser.candidates import load_seed
+from optimiser.briefing import system_for
+from optimiser.candidates import load_seeds
 from optimiser.config import CampaignConfig
 from optimiser.desk import CampaignDesk, Instruments
 from optimiser.engines.build import build_engine
@@ -101,7 +102,7 @@ class _Campaign:
         self._config, self._workspace, self._splits, self._lab = config, workspace, splits, lab
         self._ledger = Ledger(workspace.ledger)
         self._started = lab.clock()
-        self._seeds = tuple(load_seed(path, config.judge.kind, config.target) for path in config.seeds)
+        self._seeds = load_seeds(config)
         self._measurer = Measurer(lab.judge_for, journal, config.model.concurrency, lab.on_outcome)
         self._folds = folds_of(splits)
         self._desk = CampaignDesk(config, self._seeds, self._folds, self._instruments(journal))
@@ -129,7 +130,7 @@ class _Campaign:
 
     def _search(self) -> FinishReason:
         try:
-            build_engine(self._config.engine.kind, self._config.target).search(self._desk)
+            build_engine(self._config.engine.kind).search(self._desk)
         except BudgetExhausted as error:
             self._desk.cut_short(error)
             return "budget"
@@ -141,7 +142,7 @@ class _Campaign:
         runs = word_runs(_texts(self._splits), engine.max_copied_words)
         return Instruments(
             measurer=self._measurer,
-            reflector=Reflector(self._lab.reflector, journal, self._config.seed),
+            reflector=Reflector(self._lab.reflector, journal, self._config.seed, system_for(self._config.judge.kind)),
             ledger=self._ledger,
             guard=Guard(engine.max_block_chars, engine.max_copied_words, runs),
             stop_wanted=self._stop_wanted,
@@ -241,7 +242,7 @@ def start_row(config: CampaignConfig, splits: Splits, seeds: tuple[Candidate, ..
     manifest = splits.manifest
     parts = {"training": splits.training, "acceptance": splits.acceptance}
     # Paths are left out: a moved folder is the same campaign, and the digests below cover what the paths led to.
-    settings = config.model_dump(mode="json", exclude={"seeds": True, "data": {"path"}})
+    settings = config.model_dump(mode="json", exclude={"seeds": True, "blocks": True, "data": {"path"}})
     return StartRow(
         campaign=config.name,
         simulated=simulated,

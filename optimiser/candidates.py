@@ -9,8 +9,23 @@ import yaml
 
 from harness.errors import ConfigError
 from harness.types import Candidate
+from optimiser.config import CampaignConfig
 
 FENCE = "---"
+
+
+def load_seeds(config: CampaignConfig) -> tuple[Candidate, ...]:
+    """The starting candidates of a campaign: each seed's texts in the target blocks, the frozen blocks beside them.
+
+    The first is the baseline. Raises ConfigError for a file that is no seed block.
+    """
+    return tuple(
+        load_candidate(config.judge.kind, {**config.blocks, **_by_target(config, seed)}) for seed in config.seeds
+    )
+
+
+def _by_target(config: CampaignConfig, seed: Path | Mapping[str, Path]) -> Mapping[str, Path]:
+    return seed if isinstance(seed, Mapping) else {config.targets[0]: seed}
 
 
 def load_seed(path: Path, judge: str, target: str) -> Candidate:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from harness.config import DataConfig, JudgeConfig, ModelConfig, Settings, load_yaml, parse_config
 from harness.errors import ConfigError
@@ -101,8 +102,11 @@ class CampaignConfig(Settings):
     data: DataConfig
     split: SplitConfig = SplitConfig()
     judge: JudgeConfig = JudgeConfig()
-    target: str = Field("instruction", description="the block under search; the others stay frozen")
-    seeds: tuple[Path, ...] = Field(min_length=1, description="seed block files; the first is the baseline")
+    target: str | tuple[str, ...] = Field("instruction", description="the block under search, or several of them")
+    blocks: Mapping[str, Path] = Field(default_factory=dict, description="frozen blocks: name -> seed file")
+    seeds: tuple[Path | Mapping[str, Path], ...] = Field(
+        min_length=1, description="starting texts: a file, or target -> file for several targets; first = baseline"
+    )
     model: ModelConfig
     reflector: ModelConfig
     engine: EngineConfig = EngineConfig()
@@ -116,14 +120,37 @@ class CampaignConfig(Settings):
     confirm: ConfirmConfig = ConfirmConfig()
     gate: GateConfig = GateConfig()
 
+    @model_validator(mode="after")
+    def _blocks_told_apart(self) -> CampaignConfig:
+        targets = self.targets
+        if not targets or len(set(targets)) != len(targets):
+            raise ValueError("`target` needs one block name, or several different ones")
+        both = sorted(set(targets) & set(self.blocks))
+        if both:
+            raise ValueError(f"block {both[0]!r} stands under `blocks` (frozen) and under `target` (searched)")
+        for number, seed in enumerate(self.seeds, start=1):
+            if not isinstance(seed, Mapping) and len(targets) > 1:
+                raise ValueError(f"seed {number} is one file for {len(targets)} targets; write {{block: file}}")
+            if isinstance(seed, Mapping) and set(seed) != set(targets):
+                raise ValueError(f"seed {number} has blocks {sorted(seed)}, the targets are {sorted(targets)}")
+        return self
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """Names of the blocks under search, in the configured order."""
+        return (self.target,) if isinstance(self.target, str) else self.target
+
     @property
     def simulated(self) -> bool:
         """True where any model is the in-process simulated one."""
-        return self.model.in_process or self.reflector.in_process
+        stages = [stage.model for stage in self.judge.stages.values() if stage.model is not None]
+        return any(model.in_process for model in (self.model, self.reflector, *stages))
 
 
 def load_campaign(path: Path, data: Path | None = None) -> CampaignConfig:
-    """Read a campaign file; ``model`` and ``reflector`` may name a YAML file relative to it, as may the paths.
+    """Read a campaign file; a model (the judge's, a stage's, the reflector) may stand in a YAML file of its own.
+
+    Such files, like all paths, are named relative to the campaign file.
 
     ``data`` replaces the configured folder of the source.
     """
@@ -133,14 +160,28 @@ def load_campaign(path: Path, data: Path | None = None) -> CampaignConfig:
     for key in ("model", "reflector"):
         if isinstance(raw.get(key), str):
             raw[key] = load_yaml(path.parent / raw[key])
+    judge = raw.get("judge")
+    for stage in _values(judge.get("stages") if isinstance(judge, dict) else None):
+        if isinstance(stage, dict) and isinstance(stage.get("model"), str):
+            stage["model"] = load_yaml(path.parent / stage["model"])
     if isinstance(raw.get("seeds"), list):
-        raw["seeds"] = [_beside(path, seed) for seed in raw["seeds"]]
+        raw["seeds"] = [_files(path, seed) if isinstance(seed, dict) else _beside(path, seed) for seed in raw["seeds"]]
+    if isinstance(raw.get("blocks"), dict):
+        raw["blocks"] = _files(path, raw["blocks"])
     source = raw.get("data")
     if isinstance(source, dict) and data is not None:
         source["path"] = data.resolve()
     elif isinstance(source, dict) and source.get("path"):
         source["path"] = _beside(path, source["path"])
     return parse_config(CampaignConfig, raw, str(path))
+
+
+def _values(section: object) -> tuple[Any, ...]:
+    return tuple(section.values()) if isinstance(section, dict) else ()
+
+
+def _files(path: Path, files: dict[Any, Any]) -> dict[Any, Path]:
+    return {name: _beside(path, file) for name, file in files.items()}
 
 
 def _beside(path: Path, value: Any) -> Path:

@@ -13,6 +13,7 @@ from harness.outcomes import Outcome
 from harness.scores import ScoreTable, is_omission, select
 from harness.types import Candidate
 from optimiser.acceptance import Verdict, race
+from optimiser.briefing import subject_of
 from optimiser.candidates import replace_block
 from optimiser.config import CampaignConfig
 from optimiser.engines.base import Draft, Fold, Turn
@@ -24,6 +25,7 @@ from optimiser.ledger import Ledger
 from optimiser.measuring import Measurer, Replicates, measured
 from optimiser.records import CandidateRecord, FinishReason, Measured, ProposalRow
 from optimiser.reflection import Reflector, merge_prompt, mutation_prompt
+from optimiser.targets import block_to_change, block_to_merge
 
 ROUND = 10  # replicate numbers of one round are ROUND * round + 0, 1, ...
 REJECTED_SHOWN = 4
@@ -54,9 +56,9 @@ class CampaignDesk:
         self.pool: list[Candidate] = list(seeds)
         self.finish_reason: FinishReason | None = None
         self.counts = {"accepted": 0, "rejected": 0, "invalid": 0}
-        self._texts = {seed.block(config.target) for seed in seeds}
+        self._texts = {name: {seed.block(name) for seed in seeds} for name in config.targets}
         self._rounds: dict[str, int] = {}
-        self._rejected: list[str] = []
+        self._rejected: dict[str, list[str]] = {name: [] for name in config.targets}
         self._since_accepted = 0
         self._reflector_failures = 0
         self._open: Draft | None = None
@@ -82,7 +84,7 @@ class CampaignDesk:
         return self.finish_reason is not None
 
     def turn(self, iteration: int) -> Turn:
-        """Draw who parents from the frontier, re-measure them with fresh replicates, and choose the minibatch."""
+        """Draw who parents from the frontier, re-measure them with fresh replicates, choose minibatch and block."""
         rng = np.random.default_rng([self._config.seed, iteration, 2])
         frontier = self._folds.frontier.units
         scores = {c.id: dict(zip(frontier, self._frontier_scores(c), strict=True)) for c in self.pool}
@@ -93,7 +95,10 @@ class CampaignDesk:
             self._rounds[member.id] = self._rounds.get(member.id, 0) + 1
             self._frontier_scores(member)
         batch = minibatch(self._folds.reflection.units, self._config.engine.minibatch, self._config.seed, iteration)
-        return Turn(iteration, parent, batch, partner)
+        block = block_to_change(self._config.targets, iteration, every)
+        if partner:
+            block = block_to_merge(self._config.targets, block, (parent, partner))
+        return Turn(iteration, parent, batch, partner, block)
 
     def scores(self, candidate: Candidate, consultations: Sequence[str], iteration: int) -> tuple[float, ...]:
         """Summed paired outcomes of the objective per unit."""
@@ -112,13 +117,13 @@ class CampaignDesk:
             self._open = Draft(turn, None, answer.text, answer.failure)
             return self._open
         self._reflector_failures = 0
-        screened = self._do.guard.screen(answer.text, self._texts)
+        screened = self._do.guard.screen(answer.text, self._texts[turn.block])
         child = None
         if not screened.reason:
-            self._texts.add(screened.text)
+            self._texts[turn.block].add(screened.text)
             origin = "merge" if turn.partner else "mutation"
             ids = tuple(parent.id for parent in turn.parents)
-            child = replace_block(turn.parent, self._config.target, screened.text, ids, origin)
+            child = replace_block(turn.parent, turn.block, screened.text, ids, origin)
         self._open = Draft(turn, child, answer.text, screened.reason, screened.copied_words)
         return self._open
 
@@ -171,10 +176,10 @@ class CampaignDesk:
         for outcome in outcomes:
             readings.setdefault(outcome.note_id, []).append(outcome)
         cases = choose_cases(cases_of(pair_set.pairs, readings, pair_set.clean_verified), engine.cases)
-        block = turn.parent.block(self._config.target)
+        block, subject = turn.parent.block(turn.block), subject_of(turn, self._config.targets)
         if turn.partner is not None:
-            return merge_prompt((block, turn.partner.block(self._config.target)), cases, limits)
-        return mutation_prompt(block, cases, self._rejected[-REJECTED_SHOWN:], limits)
+            return merge_prompt((block, turn.partner.block(turn.block)), cases, limits, subject)
+        return mutation_prompt(block, cases, self._rejected[turn.block][-REJECTED_SHOWN:], limits, subject)
 
     def _frontier_scores(self, candidate: Candidate) -> tuple[float, ...]:
         return self._per_unit(self.frontier_table(candidate), self._folds.frontier.units, mean=False)
@@ -224,6 +229,7 @@ class CampaignDesk:
         row = ProposalRow(
             iteration=turn.iteration,
             kind="merge" if turn.partner else "mutation",
+            block=turn.block,
             status=status,
             reason=verdict.reason,
             candidate=CandidateRecord.of(child) if child else None,
@@ -245,6 +251,6 @@ class CampaignDesk:
         self.counts[row.status] += 1
         self._since_accepted = 0 if row.status == "accepted" else self._since_accepted + 1
         if row.status == "rejected" and row.candidate is not None:
-            text = " ".join(row.candidate.blocks[self._config.target].split())
-            self._rejected.append(f"{row.reason}: {text[:200]}")
+            text = " ".join(row.candidate.blocks[row.block].split())
+            self._rejected[row.block].append(f"{row.reason}: {text[:200]}")
         self._do.on_row(row)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.errors import CampaignError
 from harness.outcomes import Failure, Judgement, Outcome
 from harness.types import Pair
+from optimiser.rulings import compared_rulings, ruled
 
 Readings = Mapping[str, Sequence[Outcome]]
 SEVERITY_RANK = {"critical": 0, "supporting": 1, "peripheral": 2, None: 1}
@@ -96,9 +97,8 @@ def _missed(pair: Pair, flawed: Sequence[Outcome], clean: Sequence[Outcome]) -> 
     lines += [
         ("score of the flawed note", _list(scores)),
         ("score of its clean twin", _list(twins)),
-        ("the judge named in the flawed note only", _named(flawed, clean)),
-        ("the judge named in the clean twin only", _named(clean, flawed)),
-        ("the judge named in both", _shared(flawed, clean)),
+        *compared_rulings(flawed, clean),
+        *_compared_names(flawed, clean),
     ]
     rank = (0 if defect.kind == "omission" else 1, SEVERITY_RANK[defect.severity], TRACE_RANK[defect.trace])
     return Case(kind, rank, tuple(lines))
@@ -115,7 +115,8 @@ def _false_alarm(clean: Sequence[Outcome], verified: bool) -> Case | None:
         ("score of the clean note", _list([o.score for o in flagged])),
         (
             "what the judge named",
-            _cut("; ".join(flagged[0].missing + flagged[0].wrong), 600) or "nothing in particular",
+            _cut("; ".join((*ruled(flagged[:1]).values(), *sorted(_names(flagged[:1])))), 600)
+            or "nothing in particular",
         ),
         ("why it is fine", fine),
     )
@@ -130,16 +131,27 @@ def _unreadable(outcomes: Sequence[Outcome]) -> Case | None:
     return Case("unreadable answer", (2, 0, 0), lines)
 
 
-def _named(here: Sequence[Outcome], there: Sequence[Outcome]) -> str:
-    return "; ".join(sorted(_names(here) - _names(there))) or "nothing"
+def _compared_names(flawed: Sequence[Outcome], clean: Sequence[Outcome]) -> list[tuple[str, str]]:
+    """What the judge named in its own words; nothing where it ruled on facts and named no more than those."""
+    here, there = _names(flawed), _names(clean)
+    if not here | there and (ruled(flawed) or ruled(clean)):
+        return []
+    return [
+        ("the judge named in the flawed note only", _joined(here - there)),
+        ("the judge named in the clean twin only", _joined(there - here)),
+        ("the judge named in both", _joined(here & there)),
+    ]
 
 
-def _shared(here: Sequence[Outcome], there: Sequence[Outcome]) -> str:
-    return "; ".join(sorted(_names(here) & _names(there))) or "nothing"
+def _joined(names: Collection[str]) -> str:
+    return "; ".join(sorted(names)) or "nothing"
 
 
 def _names(outcomes: Sequence[Outcome]) -> set[str]:
-    return {name for o in outcomes if isinstance(o, Judgement) for name in (*o.missing, *o.wrong) if name.strip()}
+    """What was named as missing or wrong; facts that were ruled on are shown as rulings, with their severity."""
+    known = set(ruled(outcomes))
+    judged = [o for o in outcomes if isinstance(o, Judgement)]
+    return {name for o in judged for name in (*o.missing, *o.wrong) if name.strip() and name not in known}
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -166,6 +166,7 @@ class ProposalRow(Settings):
     type: Literal["proposal"] = "proposal"
     iteration: int
     kind: Literal["mutation", "merge"]
+    block: str = Field("", description="the block that was to change")
     status: Literal["accepted", "rejected", "invalid"]
     reason: str
     candidate: CandidateRecord | None = None

@@ -10,17 +10,10 @@ from harness.errors import CallFailed
 from harness.judges.envelope import fence
 from harness.llm.client import Client, Message, Request
 from harness.outcomes import Usage
+from optimiser.briefing import ONLY, SYSTEM, Subject
 from optimiser.feedback import Case
 from optimiser.journal import Journal
 
-SYSTEM = """You improve the instruction block of a judge that scores clinical notes.
-
-How the judge works: it is shown a consultation transcript and a note, then your block, then a fixed answer format \
-that you cannot change. It returns a score from 0 (worst) to 10 (best) or a verdict.
-How the block is scored: for many consultations the judge scores a clean note and copies of it with one planted defect \
-(something left out, something unsupported added, a detail altered). Only the order counts: a flawed note must score \
-below its clean twin. Being harsher or milder on every note gains nothing, and the threshold is chosen afterwards.
-"""
 RULES = """Write the new block.
 - Keep what works; change what the failures below call for: procedure before wording.
 - General rules only: never mention these cases, names, numbers or phrases from them, and never quote a note.
@@ -41,11 +34,12 @@ class Answer:
 
 @dataclass(frozen=True)
 class Reflector:
-    """A client with the journal that makes its answers repeatable."""
+    """A client with the journal that makes its answers repeatable; ``system`` says what kind of judge it improves."""
 
     client: Client
     journal: Journal
     seed: int
+    system: str = SYSTEM
 
     def ask(self, iteration: int, prompt: str) -> Answer:
         """The reply for this iteration: from the journal if there, else bought and recorded."""
@@ -56,7 +50,7 @@ class Reflector:
         return Answer(known["text"], known["failure"], Usage(**known["usage"]))
 
     def _buy(self, iteration: int, prompt: str) -> dict[str, Any]:
-        messages = (Message("system", SYSTEM), Message("user", prompt))
+        messages = (Message("system", self.system), Message("user", prompt))
         request = Request(messages=messages, replicate=iteration, seed=self.seed * 1000 + iteration)
         usage, text, failure = Usage(calls=1), "", ""
         try:
@@ -71,21 +65,39 @@ class Reflector:
         return {"text": text, "failure": failure, "usage": kept | {"cost": usage.cost}}
 
 
-def mutation_prompt(block: str, cases: Sequence[Case], rejected: Sequence[str], limits: tuple[int, int]) -> str:
+def mutation_prompt(
+    block: str,
+    cases: Sequence[Case],
+    rejected: Sequence[str],
+    limits: tuple[int, int],
+    subject: Subject = ONLY,
+) -> str:
     """The prompt for a rewrite of one block. ``limits``: (characters of a block, characters of a case)."""
-    head = "The judge's current block:\n" + fence("BLOCK", block)
+    named = f" {subject.name!r}" if subject.name else ""
+    head = f"The judge's current block{named}:\n" + fence("BLOCK", block) + _others(subject)
     return head + "\n" + _cases(cases, limits[1]) + _rejected(rejected) + "\n" + RULES.format(limit=limits[0])
 
 
-def merge_prompt(blocks: tuple[str, str], cases: Sequence[Case], limits: tuple[int, int]) -> str:
+def merge_prompt(
+    blocks: tuple[str, str], cases: Sequence[Case], limits: tuple[int, int], subject: Subject = ONLY
+) -> str:
     """The prompt for a crossover of two blocks that lead on different consultations."""
+    named = f" {subject.name!r}" if subject.name else ""
     head = (
-        "Two blocks lead on different consultations. Combine what makes each of them work into one.\n"
+        f"Two blocks{named} lead on different consultations. Combine what makes each of them work into one.\n"
         + fence("BLOCK A", blocks[0])
         + "\n"
         + fence("BLOCK B", blocks[1])
+        + _others(subject)
     )
     return head + "\n" + _cases(cases, limits[1]) + "\n" + RULES.format(limit=limits[0])
+
+
+def _others(subject: Subject) -> str:
+    if not subject.others:
+        return ""
+    parts = [fence(f"OTHER BLOCK {name}", text) for name, text in subject.others]
+    return "\nBlocks of its other steps, which stay as they are this time:\n" + "\n".join(parts)
 
 
 def _cases(cases: Sequence[Case], width: int) -> str:

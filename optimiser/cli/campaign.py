@@ -16,7 +16,7 @@ import typer
 
 from harness.data.pairs import FILE_NAME, read_pairs
 from optimiser.campaign import EXIT_CODES, PAUSES, Lab, Result, run_campaign, write_json
-from optimiser.candidates import load_seed
+from optimiser.candidates import load_seeds
 from optimiser.cli.evidence import confirm_campaign, finish_report
 from optimiser.cli.live import Live, open_tracker
 from optimiser.cli.power import power_shown
@@ -112,9 +112,8 @@ def run(
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     config = _configured(config_file, data, seed)
     workspace = _workspace(config, folder)
-    build_engine(config.engine.kind, config.target)
-    for path in config.seeds:
-        load_seed(path, config.judge.kind, config.target)
+    build_engine(config.engine.kind)
+    load_seeds(config)
     splits, built = workspace.prepare(config)
     found, power = _planned(config, splits), _power(config, splits)
     if not as_json:
@@ -152,8 +151,7 @@ def _search(
     found: Plan,
     mlflow: Path | None,
 ) -> Result:
-    baseline = load_seed(config.seeds[0], config.judge.kind, config.target)
-    sanity, simulated = laboratory.sanity(baseline)
+    sanity, simulated = laboratory.sanity(load_seeds(config)[0])
     _say_sanity(sanity.ordered, sanity.good, sanity.bad, sanity.agreement)
     with Live(found.search.calls, lambda: laboratory.spent, open_tracker(mlflow)) as live:
         lab = Lab(

@@ -13,12 +13,16 @@ Fold = Literal["reflection", "frontier"]
 
 @dataclass(frozen=True)
 class Turn:
-    """One iteration's assignment: who parents, on which consultations; ``partner`` makes it a merge."""
+    """One iteration's assignment: who parents, on which consultations, which block is to change.
+
+    ``partner`` makes it a merge; ``block`` is empty where nothing is to change (a seed is planted).
+    """
 
     iteration: int
     parent: Candidate
     minibatch: tuple[str, ...]
     partner: Candidate | None = None
+    block: str = ""
 
     @property
     def parents(self) -> tuple[Candidate, ...]:

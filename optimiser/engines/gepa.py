@@ -20,14 +20,11 @@ Texts = dict[str, str]
 
 
 class GepaEngine:
-    """gepa.optimize over one named block; instances are consultations."""
-
-    def __init__(self, target: str) -> None:
-        self._target = target
+    """gepa.optimize over whole candidates, of which the desk changes one block; instances are consultations."""
 
     def search(self, desk: Desk) -> None:
         """Run gepa until the desk is finished; an error that gepa would swallow is raised at the end."""
-        adapter = _Adapter(desk, self._target)
+        adapter = _Adapter(desk)
         gepa.optimize(
             seed_candidate=dict(desk.seeds[0].blocks),
             trainset=_Loader(desk.consultations("reflection")),
@@ -35,7 +32,7 @@ class GepaEngine:
             adapter=adapter,
             candidate_selection_strategy=_Selector(adapter),
             batch_sampler=_Sampler(adapter),
-            module_selector=lambda *_: [self._target],
+            module_selector=lambda *_: [desk.seeds[0].blocks[0][0]],  # any: the desk says which block changes
             acceptance_criterion=_Acceptance(adapter),
             stop_callbacks=lambda _state: adapter.halt is not None or desk.finished(),
             skip_perfect_score=False,
@@ -72,11 +69,10 @@ class _Adapter:
 
     propose_new_texts: Any  # gepa reads the attribute
 
-    def __init__(self, desk: Desk, target: str) -> None:
+    def __init__(self, desk: Desk) -> None:
         self.desk = desk
         self.halt: Exception | None = None
         self.pool: list[Candidate] = [desk.seeds[0]]
-        self._target = target
         self._known: dict[tuple[tuple[str, str], ...], Candidate] = {c.blocks: c for c in desk.seeds}
         self._turn: Turn | None = None
         self._draft: Draft | None = None
@@ -139,9 +135,9 @@ class _Adapter:
             return {}
         child = self._draft.child
         if child is None:
-            return {self._target: candidate[self._target]}
+            return dict(candidate)
         self._known[child.blocks] = child
-        return {self._target: child.block(self._target)}
+        return dict(child.blocks)
 
     def _candidate(self, texts: Texts) -> Candidate:
         return self._known[tuple(sorted(texts.items()))]

@@ -21,7 +21,7 @@ KINDS = sorted(ENGINES)
 
 @pytest.fixture(params=KINDS)
 def engine(request: pytest.FixtureRequest) -> Engine:
-    return build_engine(request.param, TARGET)
+    return build_engine(request.param)
 
 
 def test_a_search_makes_exactly_the_turns_that_the_desk_allows(engine: Engine) -> None:
@@ -130,4 +130,4 @@ def test_the_scripted_desk_refuses_what_no_engine_may_ask() -> None:
 
 def test_an_unknown_engine_is_refused_with_the_nearest_known_one() -> None:
     with pytest.raises(ConfigError, match="Did you mean 'gepa'"):
-        build_engine("gepaa", TARGET)
+        build_engine("gepaa")

@@ -73,7 +73,7 @@ def test_gepa_swallows_a_failing_proposer_and_goes_on_buying_so_the_engine_halts
     error = RuntimeError("status 429")
     desk = ScriptedDesk(fault=("draft", 1, error))
     with pytest.raises(RuntimeError) as caught:
-        GepaEngine(TARGET).search(desk)
+        GepaEngine().search(desk)
     assert caught.value is error
     assert desk.count("draft") == 1
 
@@ -84,7 +84,7 @@ def test_gepa_tries_a_failed_proposal_twice_but_the_desk_is_asked_once() -> None
     assert adapter.proposed == 2
     desk = ScriptedDesk(fault=("draft", 1, RuntimeError("status 429")))
     with pytest.raises(RuntimeError):
-        GepaEngine(TARGET).search(desk)
+        GepaEngine().search(desk)
     assert desk.count("draft") == 1
 
 
@@ -116,7 +116,7 @@ def test_gepas_evaluation_cache_takes_scores_of_one_fold_for_the_other_so_it_sta
 def test_every_candidate_is_scored_on_the_frontier_by_the_desk_itself() -> None:
     """B01, seen from the desk: seed and accepted children are asked for on the whole frontier fold."""
     desk = ScriptedDesk()
-    GepaEngine(TARGET).search(desk)
+    GepaEngine().search(desk)
     asked = {entry[1] for entry in desk.log if entry[0] == "scores" and entry[2] == FRONTIER}
     assert asked == {c.id for c in desk.pool}
     assert len(desk.pool) == 3
@@ -124,7 +124,7 @@ def test_every_candidate_is_scored_on_the_frontier_by_the_desk_itself() -> None:
 
 def test_an_unusable_reply_asks_for_no_score_that_was_not_asked_before() -> None:
     desk = ScriptedDesk(invalid=frozenset({1}), limit=1)
-    GepaEngine(TARGET).search(desk)
+    GepaEngine().search(desk)
     scores = [entry for entry in desk.log if entry[0] == "scores"]
     before = [entry for entry in desk.log[: desk.log.index(("draft", 1))] if entry[0] == "scores"]
     assert set(scores) == set(before)
@@ -132,14 +132,14 @@ def test_an_unusable_reply_asks_for_no_score_that_was_not_asked_before() -> None
 
 def test_planting_further_seeds_asks_for_no_score_but_on_the_frontier() -> None:
     desk = ScriptedDesk(seeds=(candidate("one"), candidate("two"), candidate("three")), limit=1)
-    GepaEngine(TARGET).search(desk)
+    GepaEngine().search(desk)
     planting = desk.log[: desk.log.index(("turn", 1))]
     assert planting == [("scores", seed.id, FRONTIER, 0) for seed in desk.seeds]
 
 
 def test_a_rejected_child_is_never_scored_on_the_frontier() -> None:
     desk = ScriptedDesk(accepted=frozenset())
-    GepaEngine(TARGET).search(desk)
+    GepaEngine().search(desk)
     asked = {entry[1] for entry in desk.log if entry[0] == "scores" and entry[2] == FRONTIER}
     assert asked == {desk.seeds[0].id}
 
@@ -148,7 +148,7 @@ def test_with_seeds_of_two_blocks_gepa_mixes_none_of_them_by_itself() -> None:
     """A merge is the desk's: gepa's own would take acceptance decisions on the frontier fold."""
     seeds = (candidate("one", other="a"), candidate("two", other="b"))
     desk = ScriptedDesk(seeds=seeds, accepted=frozenset(range(1, 9)), limit=8)
-    GepaEngine(TARGET).search(desk)
+    GepaEngine().search(desk)
     assert desk.count("turn") == desk.count("draft") == desk.count("submit") == 8
 
 
@@ -156,7 +156,7 @@ SCRIPT = """
 from optimiser.engines.gepa import GepaEngine
 from support.desk import TARGET, ScriptedDesk
 desk = ScriptedDesk()
-GepaEngine(TARGET).search(desk)
+GepaEngine().search(desk)
 assert "\\u2192" in desk.drafts[0].child.block(TARGET)
 print(len(desk.submitted))
 """
