@@ -21,13 +21,14 @@ BASE_ROOM, ROOM_PER_FACT = 512, 24  # completion tokens
 
 @dataclass(frozen=True, slots=True)
 class FactChecker(Generic[EntryT]):
-    """Asks for one entry per fact, keyed by its id."""
+    """Asks for one entry per fact, keyed by its id; ``room`` is how many completion tokens an entry may take."""
 
     config: JudgeConfig
     candidate: Candidate
     client: Client
     entry: Entry[EntryT]
     stage: str = CHECK
+    room: int = ROOM_PER_FACT
 
     def check(self, facts: Sequence[Fact], note: Note, replicate: int, index: int) -> Sample[Mapping[str, EntryT]]:
         """The entries of all facts; the facts stand first, so that all notes of a consultation share the prefix."""
@@ -36,7 +37,7 @@ class FactChecker(Generic[EntryT]):
             form = keyed_form("fact", [key for key, _ in items], self.entry)
             parts = (("FACTS", listing(items)), ("NOTE", note.text))
             messages = compose(parts, self.candidate.block(self.stage), form.text)
-            terms = judging_terms(self.config, self.stage, BASE_ROOM + ROOM_PER_FACT * len(items))
+            terms = judging_terms(self.config, self.stage, BASE_ROOM + self.room * len(items))
             return Asker(terms, form, self.client).ask(messages, replicate, index + added)
 
         return ask_keyed(ask, items_of(facts))

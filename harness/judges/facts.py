@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictStr
 
@@ -27,19 +27,28 @@ EXTRACT, AUDIT = "extract", "audit"
 MAX_FACTS, MAX_CHARS = 60, 400
 ROOM = 6000  # completion tokens for a full list
 WINDOW = 120
+_LINE = {"type": "string", "maxLength": MAX_CHARS}
 
 
-class _Extracted(BaseModel):
+class Extracted(BaseModel):
+    """One entry of the extraction's answer."""
+
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     text: Annotated[StrictStr, Field(min_length=1)]
     evidence: StrictStr
 
+    def fact(self, key: str) -> Fact:
+        """The entry as a fact under an id, of severity "supporting" until an audit grades it."""
+        return Fact(key, self.text.strip(), self.evidence.strip()[:MAX_CHARS], "supporting")
 
-class _Extraction(BaseModel):
+
+class Extraction(BaseModel):
+    """The extraction's answer; a judge that wants more of each fact narrows the type of its entries."""
+
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    facts: list[_Extracted]
+    facts: Sequence[Extracted]
 
 
 class _Audited(Answered):
@@ -47,54 +56,45 @@ class _Audited(Answered):
     severity: Severity
 
 
-def read_facts(text: str) -> tuple[Fact, ...] | Unreadable:
-    """Read ``{"facts": [{"text", "evidence"}, ...]}`` as facts f1, f2, ... of severity "supporting"."""
-    raw = parse_object(text)
-    if isinstance(raw, Unreadable):
-        return raw
-    answer = validate(_Extraction, raw)
-    if isinstance(answer, Unreadable):
-        return answer
-    named = [fact for fact in answer.facts if fact.text.strip()][:MAX_FACTS]
-    if not named:
-        return Unreadable("no-facts")
-    return tuple(
-        Fact(f"f{number}", fact.text.strip(), fact.evidence.strip()[:MAX_CHARS], "supporting")
-        for number, fact in enumerate(named, start=1)
+def extraction_form(
+    kind: type[Extraction], more: Mapping[str, tuple[str, Mapping[str, Any]]]
+) -> Form[tuple[Fact, ...]]:
+    """The form ``{"facts": [{"text", "evidence", ...}, ...]}``, read as facts f1, f2, ...
+
+    ``more`` gives what an entry holds besides: name -> (its words in the prompt, its schema).
+    """
+
+    def read(text: str) -> tuple[Fact, ...] | Unreadable:
+        raw = parse_object(text)
+        answer = raw if isinstance(raw, Unreadable) else validate(kind, raw)
+        if isinstance(answer, Unreadable):
+            return answer
+        named = [fact for fact in answer.facts if fact.text.strip()][:MAX_FACTS]
+        return tuple(fact.fact(f"f{number}") for number, fact in enumerate(named, start=1)) or Unreadable("no-facts")
+
+    members = {"text": _LINE, "evidence": _LINE} | {name: schema for name, (_, schema) in more.items()}
+    parts = ['"text" (the fact in one short sentence)']
+    parts += [f'"{name}" ({words})' for name, (words, _) in more.items()]
+    entry = {"type": "object", "properties": members, "required": list(members), "additionalProperties": False}
+    return Form(
+        name="facts",
+        text=(
+            "Reply with one JSON object and nothing else. It has exactly one key:\n"
+            f'- "facts": a list of objects, each with {", ".join(parts)} and "evidence" (the words of the transcript '
+            "that establish it)\n"
+            f"Give at most {MAX_FACTS} facts.\n"
+        ),
+        schema={
+            "type": "object",
+            "properties": {"facts": {"type": "array", "minItems": 1, "maxItems": MAX_FACTS, "items": entry}},
+            "required": ["facts"],
+            "additionalProperties": False,
+        },
+        read=read,
     )
 
 
-EXTRACTION: Form[tuple[Fact, ...]] = Form(
-    name="facts",
-    text=(
-        "Reply with one JSON object and nothing else. It has exactly one key:\n"
-        '- "facts": a list of objects, each with "text" (the fact in one short sentence) and "evidence" (the words '
-        "of the transcript that establish it)\n"
-        f"Give at most {MAX_FACTS} facts.\n"
-    ),
-    schema={
-        "type": "object",
-        "properties": {
-            "facts": {
-                "type": "array",
-                "minItems": 1,
-                "maxItems": MAX_FACTS,
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "text": {"type": "string", "maxLength": MAX_CHARS},
-                        "evidence": {"type": "string", "maxLength": MAX_CHARS},
-                    },
-                    "required": ["text", "evidence"],
-                    "additionalProperties": False,
-                },
-            }
-        },
-        "required": ["facts"],
-        "additionalProperties": False,
-    },
-    read=read_facts,
-)
+EXTRACTION = extraction_form(Extraction, {})
 AUDITING = object_entry(
     _Audited,
     'an object with "verdict" ("supported" or "unsupported" by the transcript) and "severity" ("critical", '
@@ -114,6 +114,7 @@ class FactFinder:
     candidate: Candidate
     client: Client
     audited: bool
+    form: Form[tuple[Fact, ...]] = EXTRACTION
 
     def find(self, consultation: Consultation, note: Note) -> Sample[tuple[Fact, ...]]:
         """The facts, with ids f1, f2, ... ``note`` is not shown to any stage: it is what they must be blind to.
@@ -124,8 +125,8 @@ class FactFinder:
         if self.config.facts == "given":
             return Sample(given_facts(consultation))
         parts = (("TRANSCRIPT", consultation.transcript),)
-        messages = compose(parts, self.candidate.block(EXTRACT), EXTRACTION.text)
-        found = self._asker(EXTRACT, EXTRACTION).ask(self._blind(messages, consultation, note), 0, 0)
+        messages = compose(parts, self.candidate.block(EXTRACT), self.form.text)
+        found = self._asker(EXTRACT, self.form).ask(self._blind(messages, consultation, note), 0, 0)
         if isinstance(found.reading, Unreadable) or not self.audited:
             return found
         return self._audit(consultation, note, found.reading).after(found)
@@ -188,12 +189,12 @@ def require_blind(messages: Sequence[Message], consultation: Consultation, note:
             )
 
 
-def facts_digest(config: JudgeConfig, audited: bool) -> str:
+def facts_digest(config: JudgeConfig, audited: bool, extraction: Form[tuple[Fact, ...]] = EXTRACTION) -> str:
     """Digest of all fixed text of the stages that find the facts."""
     if config.facts == "given":
         return "given"
-    parts: list[object] = [layout_digest(("TRANSCRIPT",), EXTRACTION.text)]
-    forms: list[object] = [EXTRACTION.schema]
+    parts: list[object] = [layout_digest(("TRANSCRIPT",), extraction.text)]
+    forms: list[object] = [extraction.schema]
     if audited:
         form = keyed_form("fact", ("f1",), AUDITING)
         parts.append(layout_digest(("TRANSCRIPT", "FACTS"), form.text))
