@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +28,7 @@ class Laboratory:
     judge_client: Client
     reflector: Client
     budget: Budget
+    account: Account
 
     def judge_for(self, candidate: Candidate) -> Judge:
         """The campaign's judge with a candidate's blocks."""
@@ -45,6 +46,11 @@ class Laboratory:
     def spent(self) -> Spent:
         """What was really bought so far, over all processes of this account."""
         return self.budget.spent
+
+    @property
+    def calls_by_role(self) -> Mapping[str, int]:
+        """Calls really bought so far by role ("judge", "judge:<stage>", "reflect"), over all processes."""
+        return self.account.store.calls_by_role(self.account.campaign)
 
     def sanity(self, candidate: Candidate) -> tuple[Sanity, bool]:
         """The sanity check of a judge, and whether a simulated model answered it."""
@@ -90,7 +96,7 @@ def open_laboratory(config: CampaignConfig, account: str, cache: Path) -> Iterat
     with open_account(config.budget, account, cache) as purse, ExitStack() as stack:
         judge = Clients(stack, purse, config.seed).judging(config.judge, config.model)
         reflector = stack.enter_context(build_client(config.reflector, purse, "reflect", config.seed))
-        yield Laboratory(config, judge, reflector, purse.budget)
+        yield Laboratory(config, judge, reflector, purse.budget, purse)
 
 
 def _caps(config: BudgetConfig) -> Caps:

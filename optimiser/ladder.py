@@ -46,7 +46,10 @@ def build_ladder(frozen: Frozen, config: ConfirmConfig) -> tuple[Step, ...]:
         raise ConfigError(where, found, "Keep the search's cap at the search's effort.")
     return tuple(
         Step(
-            judge=frozen.judge.model_copy(update={"effort": effort, "max_tokens": cap}),
+            # The search's own cap stays as it was set, or unset: a stage without one asks by the length of its answer.
+            judge=frozen.judge.model_copy(
+                update={"effort": effort, "max_tokens": frozen.judge.max_tokens if cap == own_cap else cap}
+            ),
             effort=effort,
             token_cap=cap,
             primary=effort == searched,

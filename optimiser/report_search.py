@@ -54,7 +54,7 @@ def searched(history: History, confirmation: Confirmation | None) -> Section:
         holdout = ("holdout", str(rung.n_consultations), str(rung.n_pairs))
         openings = f"The holdout had been opened {times(confirmation.opening.number)}, this confirmation included."
     sentence = (
-        f"The engine {_at(config, 'engine', 'kind')} searched the block {config.get('target', NONE)} of the judge "
+        f"The engine {_at(config, 'engine', 'kind')} searched the {_searched_blocks(history)} of the judge "
         f"{_at(config, 'judge', 'kind')} on {_at(config, 'model', 'model')}, with {_at(config, 'reflector', 'model')} "
         f"proposing changes. {_counted(history)}"
     )
@@ -204,6 +204,15 @@ def failures(history: History) -> Table:
 def times(count: int) -> str:
     """A count of occasions in words."""
     return {1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
+def _searched_blocks(history: History) -> str:
+    target = history.start.config.get("target", NONE)
+    names = [target] if isinstance(target, str) else list(target)
+    seeds = [t.candidate for t in history.tries if t.candidate is not None][:1]
+    frozen = sorted(set(seeds[0].blocks) - set(names)) if seeds else []
+    held = f" ({', '.join(frozen)} frozen)" if frozen else ""
+    return f"block{'s' if len(names) > 1 else ''} {', '.join(names)}{held}"
 
 
 def _spend_table(history: History) -> Table:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from harness.config import DataConfig
 from harness.data.build import Built, build_pair_set
@@ -91,8 +92,19 @@ class Workspace:
 
 def paused_reason(workspace: Workspace) -> FinishReason | None:
     """Why the last process of a campaign paused; None where it did not, or where nothing says so."""
-    try:
-        status = json.loads(workspace.status.read_text(encoding="utf-8"))
-    except (FileNotFoundError, json.JSONDecodeError):
-        return None
+    status = _status(workspace)
     return status["reason"] if status.get("paused") else None
+
+
+def bought_calls(workspace: Workspace) -> Mapping[str, int]:
+    """Calls that the campaign really bought, by role; empty where no process has written them down."""
+    found: Mapping[str, int] = _status(workspace).get("calls_by_role", {})
+    return found
+
+
+def _status(workspace: Workspace) -> dict[str, Any]:
+    try:
+        status: dict[str, Any] = json.loads(workspace.status.read_text(encoding="utf-8"))
+    except (FileNotFoundError, json.JSONDecodeError):
+        return {}
+    return status

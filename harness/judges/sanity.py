@@ -15,8 +15,19 @@ import numpy as np
 from harness.errors import MetricUndefined
 from harness.judges.base import Judge
 from harness.outcomes import Judgement, Outcome
-from harness.types import Consultation, Note
+from harness.types import Consultation, Fact, Note
 
+FACTS = (
+    Fact("c1", "The right knee was twisted stepping off a ladder on Saturday.", "I twisted it stepping", "critical"),
+    Fact("c2", "The knee locked once yesterday.", "yesterday it locked once", "supporting"),
+    Fact("c3", "No fever and no numbness in the foot.", "No, neither.", "peripheral"),
+    Fact("c4", "Takes warfarin for atrial fibrillation.", "Warfarin, for my atrial fibrillation.", "critical"),
+    Fact("c5", "Penicillin allergy with hives.", "I came out in hives from penicillin", "critical"),
+    Fact("c6", "Paracetamol 1 g up to four times a day.", "one gram, up to four times a day", "supporting"),
+    Fact("c7", "Ibuprofen is to be avoided because of warfarin.", "do not take ibuprofen", "critical"),
+    Fact("c8", "MRI ordered and referral to orthopaedics.", "I will order an MRI", "supporting"),
+    Fact("c9", "Emergency department if the knee stays locked.", "If it locks and stays locked", "critical"),
+)
 CONSULTATION = Consultation(
     id="calibration",
     source="built-in",
@@ -34,6 +45,7 @@ patient: All right.
 doctor: The knee is swollen and tender on the inner joint line, and the ligaments are firm. I suspect a torn medial \
 meniscus. I will order an MRI and refer you to orthopaedics.
 doctor: If it locks and stays locked, or the calf swells, come straight to the emergency department.""",
+    facts=FACTS,
 )
 GOOD = Note(
     "calibration-good",

@@ -30,6 +30,7 @@ from optimiser.plan import Bill, Plan, check_affordable, plan_campaign
 from optimiser.power_plan import PowerPlan, SplitPower, check_power, plan_power, rerun_power
 from optimiser.projection import sync
 from optimiser.records import NoiseRow
+from optimiser.report_calls import calls_lines
 from optimiser.workspace import Workspace
 from partitions.config import SplitConfig
 from partitions.seal import seal
@@ -131,12 +132,14 @@ def run(
             raise typer.Exit(EXIT_CODES[result.reason])
         if confirm:
             confirm_campaign(workspace, laboratory, mlflow)
+            _write_status(workspace, result, laboratory)
+        bought = laboratory.calls_by_role
     lines = finish_report(workspace, mlflow)
     summary = _summary(config, workspace, result, store, lines)
     if as_json:
         emit(summary, True)
     else:
-        for line in lines:
+        for line in (*lines, *calls_lines(bought)):
             out.print(line, markup=False, highlight=False, soft_wrap=True)
         if mlflow is not None and str(mlflow) != "-":
             out.print(f"Compare candidates in MLflow: {UI_COMMAND} --store {mlflow}", highlight=False, soft_wrap=True)
@@ -245,6 +248,7 @@ def _write_status(workspace: Workspace, result: Result, laboratory: Laboratory) 
         "exit_code": EXIT_CODES[result.reason],
         "rows": len(result.rows),
         "bought": asdict(laboratory.spent),
+        "calls_by_role": dict(laboratory.calls_by_role),
     }
     write_json(json.dumps(status, indent=2), workspace.status)
 
@@ -252,7 +256,7 @@ def _write_status(workspace: Workspace, result: Result, laboratory: Laboratory) 
 def _summary(
     config: CampaignConfig, workspace: Workspace, result: Result, store: Path, lines: tuple[str, ...]
 ) -> dict[str, Any]:
-    frozen = result.frozen
+    frozen, status = result.frozen, json.loads(workspace.status.read_text())
     assert frozen is not None
     return {
         "campaign": config.name,
@@ -264,6 +268,7 @@ def _summary(
         "folder": str(workspace.root),
         "cache": str(store),
         "confirmed": workspace.confirmation.exists(),
-        "bought": json.loads(workspace.status.read_text())["bought"],
+        "bought": status["bought"],
+        "calls_by_role": status["calls_by_role"],
         "lines": list(lines),
     }

@@ -26,7 +26,7 @@ from optimiser.ledger import read_ledger
 from optimiser.projection import sync
 from optimiser.records import CandidateRecord, Frozen
 from optimiser.reporting import campaign_report, summary_lines
-from optimiser.workspace import Workspace
+from optimiser.workspace import Workspace, bought_calls
 from partitions.manifest import read_manifest
 
 Folder = Annotated[Path, typer.Argument(help="Campaign folder, e.g. campaigns/demo.")]
@@ -127,7 +127,7 @@ def finish_report(workspace: Workspace, mlflow: Path | None) -> tuple[str, ...]:
     """Write the report, bring MLflow up to date, and return the six closing lines."""
     rows = read_ledger(workspace.ledger)
     confirmation = read_confirmation(workspace.confirmation) if workspace.confirmation.exists() else None
-    found = campaign_report(rows, confirmation)
+    found = campaign_report(rows, confirmation, bought_calls(workspace))
     write_atomically(workspace.report, found.html.encode())
     write_atomically(workspace.report.with_suffix(".md"), found.markdown.encode())
     sync(rows, confirmation, open_tracker(mlflow), report=found)
