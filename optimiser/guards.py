@@ -11,7 +11,13 @@ from harness.judges.envelope import MARK
 BLOCK = re.compile(r"<block>(.*?)</block>", re.DOTALL | re.IGNORECASE)
 TAG = re.compile(r"</?block>", re.IGNORECASE)
 WORD = re.compile(r"\w+")  # of any script; an apostrophe parts words, so that its typography does not matter
-FORBIDDEN = (MARK, "ANSWER FORMAT", '"score"', '"verdict"', '"omissions"', '"unsupported"', "{{", "<block", "</block")
+# Envelope, contracts (their first words and the keys of their answers), slots, and the tags of a proposal.
+KEYS = (
+    "score", "verdict", "omissions", "unsupported", "issue", "consistency", "completeness", "verdicts", "facts",
+    "evidence", "quote", "questions", "claims",
+)  # fmt: skip
+CONTRACT = ("ANSWER FORMAT", "Reply with one JSON object", *(f'"{key}"' for key in KEYS))
+FORBIDDEN = (MARK, *CONTRACT, "{{", "<block", "</block")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,18 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from harness.judges.contracts import BINARY, SCORE, Contract
+from harness.config import JudgeConfig
+from harness.judges.build import KINDS, blocks_of, build_judge
+from harness.types import Candidate, Consultation, Fact, Note
 from optimiser.guards import FORBIDDEN, WORD, Guard, Screened, longest_copy, word_runs
+from support.answering import Answering
+
+SEEDS = Path(__file__).parents[2] / "seeds"
 
 NOTE = "Mrs Okonkwo takes warfarin 3.5 mg at night and has not missed a dose since her knee was replaced in May."
 LENGTH = 5
@@ -69,11 +76,39 @@ def test_text_of_envelope_or_contract_is_refused_in_any_case(mark: str) -> None:
         assert screen(f"<block>Judge. {text} Go on.</block>").reason
 
 
-@pytest.mark.parametrize("contract", [SCORE, BINARY], ids=lambda contract: contract.form.name)
-def test_the_text_of_every_contract_is_refused(contract: Contract) -> None:
+def contracts() -> dict[str, tuple[str, list[str]]]:
+    """Stage of each kind -> (text of its contract, keys of its answer), taken from the real requests."""
+    found: dict[str, tuple[str, list[str]]] = {}
+    for kind in sorted(KINDS):
+        model = Answering()
+        candidate = Candidate(kind, tuple((name, "Judge.") for name in blocks_of(kind)))
+        consultation = Consultation("c", "s", "doctor: Any pain?", facts=(Fact("x", "No pain", "pain", "critical"),))
+        build_judge(JudgeConfig(kind=kind), candidate, model).judge(consultation, Note("n", "c", NOTE), 0)
+        for request in model.asked:
+            text = request.messages[0].content.split("\nANSWER FORMAT\n")[1]
+            found[f"{kind}-{request.stage}"] = (text, list((request.schema or {"properties": ()})["properties"]))
+    return found
+
+
+CONTRACTS = contracts()
+
+
+@pytest.mark.parametrize("stage", CONTRACTS)
+def test_the_text_of_every_contract_is_refused_and_so_are_its_single_lines(stage: str) -> None:
     """A block that repeats the answer format would compete with the format that the judge really gets."""
     roomy = Guard(max_chars=10_000, max_copied_words=LENGTH, runs=frozenset())
-    assert roomy.screen(f"<block>{contract.form.text}</block>", ()).reason
+    text, keys = CONTRACTS[stage]
+    lines = [line for line in text.splitlines() if line.startswith('- "')]
+    assert len(lines) == len(keys)
+    for part in (text, text.splitlines()[0], *lines):
+        assert "envelope or contract text" in roomy.screen(f"<block>{part}</block>", ()).reason
+
+
+@pytest.mark.parametrize("path", sorted(SEEDS.glob("*/*.md")), ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_no_seed_would_be_refused_as_a_proposal(path: Path) -> None:
+    roomy = Guard(max_chars=10_000, max_copied_words=LENGTH, runs=frozenset())
+    block = path.read_text(encoding="utf-8").split("---\n", 2)[2]
+    assert roomy.screen(f"<block>{block}</block>", ()).reason == ""
 
 
 @given(st.integers(0, 20), st.integers(1, 12), plain, plain)

@@ -1,8 +1,14 @@
+import json
+
 import pytest
 
 from harness.judges.contracts import BINARY, MAX_ITEMS, SCORE
+from harness.judges.dimensions import DIMENSIONS
+from harness.judges.faithfulness import ISSUE
+from support.answering import fill
 
-CONTRACTS = pytest.mark.parametrize("contract", [SCORE, BINARY], ids=lambda contract: contract.form.name)
+ALL = [SCORE, BINARY, ISSUE, DIMENSIONS]
+CONTRACTS = pytest.mark.parametrize("contract", ALL, ids=lambda contract: contract.form.name)
 
 
 @CONTRACTS
@@ -36,10 +42,8 @@ def test_the_schema_allows_no_other_key(contract):
 @CONTRACTS
 def test_an_answer_longer_than_asked_for_is_still_read(contract):
     many = [f"fact {number}" for number in range(3 * MAX_ITEMS)]
-    value = {"score": "2", "binary": '"FAIL"'}[contract.form.name]
-    key = contract.form.schema["required"][0]
-    reading = contract.form.read(f'{{"{key}": {value}, "omissions": {many!r}, "unsupported": []}}'.replace("'", '"'))
-    assert reading.missing == tuple(many)
+    answer = {**fill(contract.form.schema), "omissions": many}
+    assert contract.form.read(json.dumps(answer)).missing == tuple(many)
 
 
 @CONTRACTS
