@@ -16,7 +16,6 @@ exactly, by one sparse product.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -25,9 +24,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from harness.data.standin import stands_alone
+from harness.data.windows import window_matrix, words_of
 from harness.types import PairSet
 
-WORDS = 5
 JACCARD = 0.6
 CONTAINED = 0.5
 RARE = 4
@@ -63,11 +63,12 @@ class Leakage:
 def find_leaks(pair_set: PairSet, side: Mapping[str, str]) -> Leakage:
     """Compare transcripts with transcripts and notes with notes across sides.
 
-    ``side`` maps consultation id -> name of its side; consultations without a side are left out.
+    ``side`` maps consultation id -> name of its side; consultations without a side are left out, and
+    so are stand-ins for transcripts that do not exist, which are equal and hold nothing.
     Flawed notes are left out where their clean twin is compared: they differ by one edit.
     """
     kinds: tuple[tuple[Kind, Texts], ...] = (
-        ("transcript", [(c.id, c.transcript) for c in pair_set.consultations if c.id in side]),
+        ("transcript", [(c.id, c.transcript) for c in pair_set.consultations if c.id in side and not stands_alone(c)]),
         ("note", [(owner, text) for owner, text in _notes(pair_set) if owner in side]),
     )
     cluster = {c.id: c.cluster for c in pair_set.consultations}
@@ -89,8 +90,8 @@ def _notes(pair_set: PairSet) -> Iterator[tuple[str, str]]:
 
 
 def _compare(kind: Kind, texts: Texts, side: Mapping[str, str], cluster: Mapping[str, str]) -> Leakage:
-    words = [re.findall(r"\w+", text.lower()) for _, text in texts]
-    windows = _window_matrix(words)
+    words = [words_of(text) for _, text in texts]
+    windows = window_matrix(words)
     sizes = np.asarray(windows.sum(axis=1)).ravel()
     owners = [owner for owner, _ in texts]
     rare = windows[:, _rare_columns(windows, [cluster[owner] for owner in owners])]
@@ -122,19 +123,6 @@ def _compare(kind: Kind, texts: Texts, side: Mapping[str, str], cluster: Mapping
 
 def _by_share(likeness: Likeness) -> tuple[float, str, str]:
     return (-max(likeness.jaccard, likeness.contained), likeness.first, likeness.second)
-
-
-def _window_matrix(words: Sequence[Sequence[str]]) -> Any:
-    """0/1 matrix, texts x distinct windows; a text of fewer than 5 words is one window."""
-    columns: dict[tuple[str, ...], int] = {}
-    indices: list[int] = []
-    starts = [0]
-    for text in words:
-        found = {tuple(text[i : i + WORDS]) for i in range(max(len(text) - WORDS + 1, 1))}
-        indices += sorted(columns.setdefault(window, len(columns)) for window in found)
-        starts.append(len(indices))
-    shape = (len(words), len(columns))
-    return sparse.csr_matrix((np.ones(len(indices), dtype=np.int64), indices, starts), shape=shape)
 
 
 def _rare_columns(windows: Any, clusters: Sequence[str]) -> npt.NDArray[np.intp]:

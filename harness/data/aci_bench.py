@@ -17,13 +17,12 @@ the doctor's do not, see ``maybe_swapped``) and ``no_patient_turn`` (only a gues
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from pathlib import Path
 
-from harness.data.imported import Imported, Refusal, imported, read_text, require_folder
+from harness.data.imported import Imported, Refusal, imported, require_folder
 from harness.data.sentences import tidy
+from harness.data.table import read_table
 from harness.errors import DataError
 from harness.types import Consultation, Note
 
@@ -180,19 +179,4 @@ def _variants(directory: Path, variant: str, refusals: list[Refusal]) -> dict[st
 
 
 def _table(path: Path, columns: set[str]) -> list[dict[str, str]]:
-    """The rows of a CSV file; DataError names file, line and what is missing."""
-    reader = csv.DictReader(io.StringIO(read_text(path), newline=""), strict=True)
-    rows: list[dict[str, str]] = []
-    try:
-        missing = sorted(columns - set(reader.fieldnames or ()))
-        if missing:
-            raise DataError(
-                f"reading {path}:1", f"no column {', '.join(missing)}", "Take the file from the source again."
-            )
-        for row in reader:
-            if None in row or None in row.values():
-                raise DataError(f"reading {path}:{reader.line_num}", "too many or too few fields", "Mend the row.")
-            rows.append(row)
-    except csv.Error as error:
-        raise DataError(f"reading {path}:{reader.line_num}", f"not CSV: {error}", "Mend the row.") from None
-    return rows
+    return [row.cells for row in read_table(path, columns)]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from harness.data.standin import ALONE, stands_alone
 from harness.types import PairSet
 
 UNVERIFIED = "unverified clean twin"
@@ -78,7 +79,8 @@ def describe(pair_set: PairSet) -> Description:
 
 
 def _labels(pair_set: PairSet) -> tuple[str, ...]:
-    wanted = ((SIMULATED, pair_set.simulated), (UNVERIFIED, not pair_set.clean_verified))
+    alone = any(stands_alone(c) for c in pair_set.consultations)
+    wanted = ((SIMULATED, pair_set.simulated), (UNVERIFIED, not pair_set.clean_verified), (ALONE, alone))
     return tuple(label for label, applies in wanted if applies)
 
 

@@ -52,8 +52,13 @@ def require_folder(path: Path, what: str, todo: str) -> None:
 
 
 def read_text(path: Path) -> str:
-    """The text of a UTF-8 file, a leading BOM removed; DataError where it is not UTF-8."""
+    """The text of a UTF-8 file, a leading BOM removed; DataError where there is none or where it is not UTF-8."""
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        data = path.read_bytes()
+        return data.decode("utf-8-sig")
+    except (FileNotFoundError, IsADirectoryError):
+        raise DataError(f"reading {path}", "no such file", "Take the file from the source again.") from None
     except UnicodeDecodeError as error:
-        raise DataError(f"reading {path}", f"not UTF-8 at byte {error.start}", "Save the file as UTF-8.") from None
+        line = data.count(b"\n", 0, error.start) + 1
+        found = f"not UTF-8 at byte {error.start}"
+        raise DataError(f"reading {path}:{line}", found, "Save the file as UTF-8.") from None

@@ -132,7 +132,7 @@ def test_empty_transcripts_notes_and_repeats_are_refused_by_name(tmp_path: Path)
     [
         ("dataset,encounter_id,note\na,b,c\n", r"train\.csv:1: no column dialogue"),
         ("dataset,encounter_id,dialogue,note\na,b,c\n", r"train\.csv:2: too many or too few fields"),
-        ('dataset,encounter_id,dialogue,note\na,b,c,"d', r"train\.csv:1: not CSV"),
+        ('dataset,encounter_id,dialogue,note\na,b,c,"d', r"train\.csv:2: not CSV"),
         ("dataset,encounter_id,dialogue,note\n", "no encounters"),
     ],
 )
