@@ -1,0 +1,1 @@
+"""Any set of judges side by side on the same notes, under one budget."""
