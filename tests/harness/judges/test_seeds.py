@@ -1,3 +1,5 @@
+from difflib import SequenceMatcher
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from harness.types import Candidate
 
 SEEDS = Path(__file__).parents[3] / "seeds"
 FILES = sorted(SEEDS.glob("*/*.md"))
+SCORED = [path for path in FILES if path.parent.name == "score"]
 
 
 def read(path):
@@ -20,10 +23,22 @@ def read(path):
     return yaml.safe_load(front), block.strip()
 
 
-def test_every_block_of_every_kind_has_a_seed_and_the_scored_judge_has_three_of_different_length():
+def test_every_block_of_every_kind_has_a_seed_and_every_seed_a_kind():
     written = {(kind, front["block"]) for path in FILES for front, _ in [read(path)] for kind in front["for"]}
     assert written == {(kind, block) for kind in KINDS for block in blocks_of(kind)}
-    assert len({len(read(path)[1]) for path in FILES if path.parent.name == "score"}) >= 3
+
+
+def test_the_scored_judge_has_seeds_of_every_character():
+    named = {path.stem for path in SCORED}
+    assert named >= {"bare", "faithful", "procedure", "severity", "few-shots", "high-recall", "engineered", "evolved"}
+
+
+@pytest.mark.parametrize(("one", "other"), combinations(SCORED, 2), ids=lambda path: path.stem)
+def test_no_two_seeds_of_the_scored_judge_share_more_than_a_few_words_in_a_row(one, other):
+    """Variants of one text would all search one neighbourhood."""
+    words, others = (read(path)[1].lower().split() for path in (one, other))
+    shared = SequenceMatcher(None, words, others, autojunk=False).find_longest_match()
+    assert shared.size <= 8, words[shared.a : shared.a + shared.size]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
