@@ -38,6 +38,8 @@ class AcceptanceConfig(Settings):
     objective: Literal["omissions", "all"] = Field("omissions", description="the pairs that the search is about")
     clean_replicates: int = Field(3, ge=1, le=9, description="times a clean twin is scored on the acceptance split")
     training_clean_replicates: int = Field(2, ge=1, le=9, description="the same in a training test")
+    flawed_replicates: int = Field(1, ge=1, le=9, description="times a flawed note is scored on the acceptance split")
+    training_flawed_replicates: int = Field(1, ge=1, le=9, description="the same in a training test")
     freeze_alpha: float = Field(0.05, gt=0, lt=0.5, description="error rate of the simultaneous bound at freeze")
     cap: float = Field(0.10, gt=0, lt=1, description="false-alarm rate at most")
 

@@ -153,8 +153,9 @@ class CampaignDesk:
 
     def acceptance_table(self, candidate: Candidate) -> ScoreTable:
         """The candidate's scores on the acceptance split, clean twins replicated."""
-        clean = tuple(range(self._config.acceptance.clean_replicates))
-        return self._do.measurer.table(candidate, self._folds.acceptance.pair_set, Replicates(clean, (0,)))
+        settings = self._config.acceptance
+        replicates = Replicates(tuple(range(settings.clean_replicates)), tuple(range(settings.flawed_replicates)))
+        return self._do.measurer.table(candidate, self._folds.acceptance.pair_set, replicates)
 
     def frontier_table(self, candidate: Candidate) -> ScoreTable:
         """The candidate's scores on the frontier fold over all rounds measured so far."""
@@ -205,9 +206,12 @@ class CampaignDesk:
         return tuple(float(found.get(unit, 0.0)) for unit in units)
 
     def _replicates(self, rounds: Sequence[int]) -> Replicates:
-        per_round = range(self._config.acceptance.training_clean_replicates)
-        clean = tuple(ROUND * n + r for n in rounds for r in per_round)
-        return Replicates(clean, tuple(ROUND * n for n in rounds))
+        settings = self._config.acceptance
+
+        def numbers(times: int) -> tuple[int, ...]:
+            return tuple(ROUND * n + r for n in rounds for r in range(times))
+
+        return Replicates(numbers(settings.training_clean_replicates), numbers(settings.training_flawed_replicates))
 
     def _part(self, fold: Fold) -> Part:
         return self._folds.reflection if fold == "reflection" else self._folds.frontier

@@ -92,7 +92,8 @@ def noise_row(
 def judgements_per_unit(config: CampaignConfig, fold: Part) -> float:
     """Judgements that one racing consultation takes, child and parent together."""
     clean = len({pair.clean.id for pair in fold.pair_set.pairs})
-    notes = clean * config.acceptance.training_clean_replicates + len(fold.pair_set.pairs)
+    settings = config.acceptance
+    notes = clean * settings.training_clean_replicates + len(fold.pair_set.pairs) * settings.training_flawed_replicates
     return 2 * notes / max(len(fold.units), 1)
 
 

@@ -87,10 +87,13 @@ def plan_campaign(config: CampaignConfig, folds: Folds, holdout_notes: tuple[int
     CampaignError where the caps buy fewer proposals than ``budget.floor``.
     """
     per_call = _per_call(config, (folds.reflection.pair_set, folds.acceptance.pair_set))
-    acceptance, training = config.acceptance.clean_replicates, config.acceptance.training_clean_replicates
+    settings = config.acceptance
+    training = settings.training_clean_replicates, settings.training_flawed_replicates
     one = config.judge.samples
     frontier = per_call.times(one * _notes(folds.frontier.pair_set, training))
-    accept = per_call.times(one * _notes(folds.acceptance.pair_set, acceptance))
+    accept = per_call.times(
+        one * _notes(folds.acceptance.pair_set, (settings.clean_replicates, settings.flawed_replicates))
+    )
     reflection_fold = _notes(folds.reflection.pair_set, training)
     share = min(config.engine.minibatch / max(len(folds.reflection.units), 1), 1.0)
     batch = per_call.times(one * 2 * reflection_fold * share)
@@ -141,7 +144,7 @@ def _confirmation(config: CampaignConfig, folds: Folds, holdout_notes: tuple[int
     total = Bill()
     for effort in config.confirm.efforts:
         call = Bill(1, per_call.prompt_tokens, ANSWER_TOKENS + EFFORT_TOKENS[effort])
-        notes = sum(holdout_notes) + _notes(folds.acceptance.pair_set, 1)
+        notes = sum(holdout_notes) + _notes(folds.acceptance.pair_set, (1, 1))
         total += call.times(2 * passes * notes * config.judge.samples)
     return total
 
@@ -165,9 +168,10 @@ def _affordable(config: CampaignConfig, seeds: Bill, proposal: Bill, reflection:
     return max(min(limits), 0)
 
 
-def _notes(pair_set: PairSet, clean_replicates: int) -> int:
+def _notes(pair_set: PairSet, replicates: tuple[int, int]) -> int:
+    """Judgements of a pair set; ``replicates`` of clean and of flawed notes."""
     clean = len({pair.clean.id for pair in pair_set.pairs})
-    return clean * clean_replicates + len(pair_set.pairs)
+    return clean * replicates[0] + len(pair_set.pairs) * replicates[1]
 
 
 def _per_call(config: CampaignConfig, parts: Sequence[PairSet]) -> Bill:

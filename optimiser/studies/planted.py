@@ -29,16 +29,21 @@ LARGE_SIZE: Size = (108, 60, 72)
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One setting: how large the splits are, how large the planted gain is, how steady the judge is."""
+    """One setting: how large the splits are, how large the planted gain is, how steady the judge is.
+
+    ``scored`` is how many times the search scores a flawed note (and a clean twin at least).
+    """
 
     size: Size
     gain: float
     judge: str = "steady"
+    scored: int = 1
 
     @property
     def key(self) -> str:
         """Names the cell."""
-        return f"{self.judge} {'/'.join(map(str, self.size))} {self.gain:+.2f}"
+        times = f" x{self.scored}" if self.scored > 1 else ""
+        return f"{self.judge} {'/'.join(map(str, self.size))} {self.gain:+.2f}{times}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +81,12 @@ class PlantedLine:
 
 
 def default_cells() -> tuple[Cell, ...]:
-    """Four gains at three sizes with a steady judge, and +0.10 and +0.15 with a noisy one."""
+    """Four gains at three sizes with a steady judge, +0.10 and +0.15 with a noisy one; +0.10 also with more scoring."""
     sizes = (PUBLISHED_SIZE, DEMO_SIZE, LARGE_SIZE)
     steady = [Cell(size, gain) for size in sizes for gain in (0.02, 0.05, 0.10, 0.15)]
-    return (*steady, *(Cell(size, gain, "noisy") for size in sizes for gain in (0.10, 0.15)))
+    noisy = [Cell(size, gain, "noisy") for size in sizes for gain in (0.10, 0.15)]
+    more = [Cell(size, 0.10, judge, scored=3) for judge in JUDGES for size in sizes[:2]]
+    return (*steady, *noisy, *more)
 
 
 def run_planted(
@@ -147,7 +154,7 @@ def _trial(job: PlantedJob, folder: Path, better: float) -> Trial:
         model=model,
         reflector=model,
         engine=EngineConfig(proposals=study.proposals, stall=study.proposals),
-        acceptance=AcceptanceConfig(),
+        acceptance=_scoring(job.cell.scored),
         confirm=ConfirmConfig(efforts=("none",), resamples=2000),
     )
     return Trial(
@@ -156,6 +163,16 @@ def _trial(job: PlantedJob, folder: Path, better: float) -> Trial:
         folder=folder,
         judge_for=lambda candidate, _settings: PaperJudge(candidate, skill_of(candidate), perception, world),
         reflector=Scripted(study.seed_skill, better, study.share, reflector),
+    )
+
+
+def _scoring(times: int) -> AcceptanceConfig:
+    plain = AcceptanceConfig()
+    return AcceptanceConfig(
+        clean_replicates=max(times, plain.clean_replicates),
+        training_clean_replicates=max(times, plain.training_clean_replicates),
+        flawed_replicates=times,
+        training_flawed_replicates=times,
     )
 
 

@@ -60,19 +60,33 @@ def planted_summary(study: PlantedStudy, cells: Sequence[Cell], lines: Sequence[
         mine = [line for line in lines if line.cell == cell.key]
         found, confirmed = (share(sum(getattr(x, key) for x in mine), len(mine)) for key in ("found", "confirmed"))
         records.append(
-            {"judge": cell.judge, "size": "/".join(map(str, cell.size)), "gain": cell.gain, "campaigns": len(mine)}
+            {
+                "judge": cell.judge,
+                "size": "/".join(map(str, cell.size)),
+                "gain": cell.gain,
+                "scored": cell.scored,
+                "campaigns": len(mine),
+            }
             | {f"found_{key}": found[key] for key in ("count", "rate", "low", "high")}
             | {f"confirmed_{key}": confirmed[key] for key in ("count", "rate", "low", "high")}
             | {"improved_without_gain": sum(x.wrong for x in mine), "calls": sum(x.calls for x in mine) / len(mine)}
         )
     rows = tuple(
-        (r["judge"], r["size"], f"{r['gain']:+.2f}", _cell(r, "found"), _cell(r, "confirmed"), f"{r['calls']:,.0f}")
+        (
+            r["judge"],
+            r["size"],
+            f"{r['gain']:+.2f}",
+            str(r["scored"]),
+            _cell(r, "found"),
+            _cell(r, "confirmed"),
+            f"{r['calls']:,.0f}",
+        )
         for r in records
     )
     series: dict[str, list[tuple[float, Span]]] = {}
     for r in records:
         span = Span("", r["confirmed_rate"], r["confirmed_low"], r["confirmed_high"])
-        series.setdefault(f"{r['judge']} {r['size']}", []).append((r["gain"], span))
+        series.setdefault(_line_name(r), []).append((r["gain"], span))
     alt = "; ".join(f"{r['judge']} {r['size']} {r['gain']:+.2f}: {r['confirmed_rate']:.2f}" for r in records) + "."
     names = ("true gain in paired discrimination", "share found and confirmed")
     return Summary(
@@ -86,7 +100,7 @@ def planted_summary(study: PlantedStudy, cells: Sequence[Cell], lines: Sequence[
         records=tuple(records),
         table=Table(
             "Found and confirmed, % with 95% intervals",
-            ("judge", "size", "gain", "found", "confirmed", "calls of the search"),
+            ("judge", "size", "gain", "flawed scored", "found", "confirmed", "calls of the search"),
             rows,
         ),
         figure=Figure("Power by gain and size", curves(series, names, (0.8, 1.0)), alt),
@@ -139,6 +153,11 @@ def reading(rate: float) -> str:
 
 def _verdicts(forced: Sequence[NullLine], verdict: str) -> dict[str, Any]:
     return share(sum(line.forced_verdict == verdict for line in forced), len(forced))
+
+
+def _line_name(record: dict[str, Any]) -> str:
+    times = f" x{record['scored']}" if record["scored"] > 1 else ""
+    return f"{record['judge']} {record['size']}{times}"
 
 
 def _listed(records: Sequence[dict[str, Any]], wanted: str) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 import pytest
 
@@ -9,7 +10,7 @@ from harness.llm.client import Reply, Request
 from harness.outcomes import Failure, Outcome
 from harness.types import Candidate, Consultation, Note
 from optimiser.ledger import read_ledger
-from optimiser.records import FinishRow, FreezeRow, Frozen, ProposalRow, Row
+from optimiser.records import FinishRow, FreezeRow, Frozen, ProposalRow, Row, SeedRow
 from optimiser.workspace import Workspace
 from partitions.splits import open_splits
 from support.bench import BLOCKS, Bench, BlockJudge, Reflections
@@ -247,3 +248,16 @@ def test_spend_adds_up_to_what_was_asked(bench: Bench) -> None:
     rows = [json.loads(line) for line in bench.ledger("a").splitlines()]
     assert sum(row["spend"]["calls"] for row in rows[1:-1]) == finish.spend.calls
     assert finish.spend.calls == len(bench.asked) + len(BLOCKS)
+
+
+def test_flawed_notes_are_scored_as_often_as_configured(bench: Bench) -> None:
+    times = {"flawed_replicates": 3, "training_flawed_replicates": 2, "clean_replicates": 1}
+    result = bench.run("more", bench.config(acceptance=times, engine={"proposals": 1, "minibatch": 4}))
+    seed = next(row for row in result.rows if isinstance(row, SeedRow))
+    read = {(note, replicate) for candidate, note, replicate in bench.asked if candidate == seed.candidate.id}
+    flawed: dict[str, set[int]] = {}
+    for note, replicate in read:
+        flawed.setdefault(note, set()).add(replicate)
+    by_split = Counter(frozenset(numbers) for note, numbers in flawed.items() if "/n" not in note)
+    assert by_split[frozenset({0, 1, 2})] == seed.measured[1].pairs  # acceptance
+    assert by_split[frozenset({0, 1, 10, 11})] == seed.measured[0].pairs  # frontier, measured afresh before it parents

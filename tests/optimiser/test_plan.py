@@ -147,6 +147,13 @@ def test_the_worst_case_of_a_proposal_is_both_candidates_on_everything() -> None
     assert exact <= found.calls <= exact + 2
 
 
+def test_scoring_flawed_notes_twice_costs_one_more_reading_of_each() -> None:
+    once, twice = (
+        plan(config(acceptance={"flawed_replicates": n, "training_flawed_replicates": n})).seeds.calls for n in (1, 2)
+    )
+    assert twice - once == 4 * 4 + 8 * 4  # frontier and acceptance fold, four flawed notes a consultation
+
+
 def test_a_merge_judges_one_more_candidate_on_the_reflection_fold() -> None:
     never, always = (plan(config(engine={"proposals": 10, "merge_every": every})) for every in (0, 1))
     assert always.search_worst.calls - never.search_worst.calls == 10 * 8 * (2 + 4)
