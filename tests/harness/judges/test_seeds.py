@@ -33,7 +33,7 @@ def test_the_scored_judge_has_seeds_of_every_character():
     assert named >= {"bare", "faithful", "procedure", "severity", "few-shots", "high-recall", "engineered", "evolved"}
 
 
-@pytest.mark.parametrize(("one", "other"), combinations(SCORED, 2), ids=lambda path: path.stem)
+@pytest.mark.parametrize(("one", "other"), list(combinations(SCORED, 2)), ids=lambda path: path.stem)
 def test_no_two_seeds_of_the_scored_judge_share_more_than_a_few_words_in_a_row(one, other):
     """Variants of one text would all search one neighbourhood."""
     words, others = (read(path)[1].lower().split() for path in (one, other))
