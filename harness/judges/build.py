@@ -22,6 +22,10 @@ MEMBERS = (
     "fact_list",
     "checklist",
     "coverage",
+    "pipeline",
+    "sectioned",
+    "log_odds",
+    "combined",
 )
 
 

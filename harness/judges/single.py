@@ -18,18 +18,22 @@ BLOCK = "instruction"
 
 @dataclass(frozen=True, slots=True)
 class SingleCall:
-    """Asks once with the candidate's instruction between the data and the contract."""
+    """Asks once with the candidate's instruction between the data and the contract.
+
+    ``stage`` names the call where it is one of several.
+    """
 
     config: JudgeConfig
     contract: Contract
     candidate: Candidate
     client: Client
+    stage: str = ""
 
     def sample(self, consultation: Consultation, note: Note, replicate: int, index: int) -> Sample[Verdict]:
         """One call, score in [scale.low, scale.high]."""
         form = self.contract.form
         messages = wrap(consultation.transcript, note.text, self.candidate.block(BLOCK), form.text)
-        return Asker(judging_terms(self.config), form, self.client).ask(messages, replicate, index)
+        return Asker(judging_terms(self.config, self.stage), form, self.client).ask(messages, replicate, index)
 
 
 def single_kind(contract: Contract) -> Kind:

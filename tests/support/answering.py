@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -60,7 +61,17 @@ class Answering:
 
 
 def reply_of(request: Request, text: str, finish: str = "stop") -> Reply:
-    """A reply with a little usage."""
+    """A reply with a little usage, and with logprobs where they were asked for."""
     prompt = sum(len(message.content) for message in request.messages) // 4
     usage = Usage(calls=1, bought=1, prompt_tokens=prompt, completion_tokens=len(text) // 4)
-    return Reply(text=text, finish=finish, usage=usage, simulated=True)
+    tokens = () if request.logprobs is None else logprobs_of(text)
+    return Reply(text=text, finish=finish, usage=usage, logprobs=tokens, simulated=True)
+
+
+def logprobs_of(text: str) -> tuple[Mapping[str, Any], ...]:
+    """Words and what stands between them as tokens, each rather certain, with one alternative that says nothing."""
+
+    def ranked(word: str) -> list[dict[str, Any]]:
+        return [{"token": word, "logprob": -0.1}, {"token": "~", "logprob": -2.4}]
+
+    return tuple(ranked(word)[0] | {"top_logprobs": ranked(word)} for word in re.findall(r"\w+|\W+", text))
