@@ -55,34 +55,7 @@ def null_summary(study: NullStudy, lines: Sequence[NullLine]) -> Summary:
 
 def planted_summary(study: PlantedStudy, cells: Sequence[Cell], lines: Sequence[PlantedLine]) -> Summary:
     """How often a true gain was found and confirmed, and what it took."""
-    records: list[dict[str, Any]] = []
-    for cell in cells:
-        mine = [line for line in lines if line.cell == cell.key]
-        found, confirmed = (share(sum(getattr(x, key) for x in mine), len(mine)) for key in ("found", "confirmed"))
-        records.append(
-            {
-                "judge": cell.judge,
-                "size": "/".join(map(str, cell.size)),
-                "gain": cell.gain,
-                "scored": cell.scored,
-                "campaigns": len(mine),
-            }
-            | {f"found_{key}": found[key] for key in ("count", "rate", "low", "high")}
-            | {f"confirmed_{key}": confirmed[key] for key in ("count", "rate", "low", "high")}
-            | {"improved_without_gain": sum(x.wrong for x in mine), "calls": sum(x.calls for x in mine) / len(mine)}
-        )
-    rows = tuple(
-        (
-            r["judge"],
-            r["size"],
-            f"{r['gain']:+.2f}",
-            str(r["scored"]),
-            _cell(r, "found"),
-            _cell(r, "confirmed"),
-            f"{r['calls']:,.0f}",
-        )
-        for r in records
-    )
+    records = tuple(_planted_record(cell, lines) for cell in cells)
     series: dict[str, list[tuple[float, Span]]] = {}
     for r in records:
         span = Span("", r["confirmed_rate"], r["confirmed_low"], r["confirmed_high"])
@@ -97,11 +70,11 @@ def planted_summary(study: PlantedStudy, cells: Sequence[Cell], lines: Sequence[
             "A steady judge varies from note to note as fact-checking judges do, a noisy one as single-call judges do. "
             f"Each campaign made {study.proposals} proposals, about {study.share:.0%} of them with the gain.",
         ),
-        records=tuple(records),
+        records=records,
         table=Table(
             "Found and confirmed, % with 95% intervals",
             ("judge", "size", "gain", "flawed scored", "found", "confirmed", "calls of the search"),
-            rows,
+            tuple(_planted_row(record) for record in records),
         ),
         figure=Figure("Power by gain and size", curves(series, names, (0.8, 1.0)), alt),
         facts=_facts(asdict(study), len(lines)),
@@ -153,6 +126,32 @@ def reading(rate: float) -> str:
 
 def _verdicts(forced: Sequence[NullLine], verdict: str) -> dict[str, Any]:
     return share(sum(line.forced_verdict == verdict for line in forced), len(forced))
+
+
+def _planted_record(cell: Cell, lines: Sequence[PlantedLine]) -> dict[str, Any]:
+    mine = [line for line in lines if line.cell == cell.key]
+    found, confirmed = (share(sum(getattr(x, key) for x in mine), len(mine)) for key in ("found", "confirmed"))
+    size = "/".join(map(str, cell.size))
+    return (
+        {"judge": cell.judge, "size": size, "gain": cell.gain, "scored": cell.scored, "campaigns": len(mine)}
+        | {f"found_{key}": found[key] for key in ("count", "rate", "low", "high")}
+        | {f"confirmed_{key}": confirmed[key] for key in ("count", "rate", "low", "high")}
+        | {"improved_without_gain": sum(x.wrong for x in mine), "calls": sum(x.calls for x in mine) / len(mine)}
+    )
+
+
+def _planted_row(record: dict[str, Any]) -> tuple[str, ...]:
+    found, confirmed = _cell(record, "found"), _cell(record, "confirmed")
+    times = str(record["scored"])
+    return (
+        record["judge"],
+        record["size"],
+        f"{record['gain']:+.2f}",
+        times,
+        found,
+        confirmed,
+        f"{record['calls']:,.0f}",
+    )
 
 
 def _line_name(record: dict[str, Any]) -> str:
