@@ -26,6 +26,12 @@ STEPS = {
     "audit": "is shown the transcript and the listed facts, drops what has no support and grades the rest by severity",
     "check": "is shown the facts and one note, never the transcript, and decides for each fact whether the note has it",
     "second_look": "is shown the facts marked absent and the note, and looks for the words that show one after all",
+    "cover": "is shown the facts and one note, never the transcript, and decides for each fact whether the note has it",
+    "claims": "is shown one note alone and lists what it states",
+    "support": "is shown the transcript and the listed claims, and decides for each whether the transcript supports it",
+    "questions": "is shown the transcript alone and writes questions that a good note of it answers with yes",
+    "answers": "is shown the questions and one note, never the transcript, and answers each with yes or no",
+    "instruction": "is shown transcript, facts and one note, and rates the note",
 }
 
 
