@@ -14,7 +14,7 @@ WORD = re.compile(r"\w+")  # of any script; an apostrophe parts words, so that i
 # Envelope, contracts (their first words and the keys of their answers), slots, and the tags of a proposal.
 KEYS = (
     "score", "verdict", "omissions", "unsupported", "issue", "consistency", "completeness", "verdicts", "facts",
-    "evidence", "quote", "questions", "claims",
+    "evidence", "quote", "questions", "claims", "section",
 )  # fmt: skip
 CONTRACT = ("ANSWER FORMAT", "Reply with one JSON object", *(f'"{key}"' for key in KEYS))
 FORBIDDEN = (MARK, *CONTRACT, "{{", "<block", "</block")

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import Generic
 
 from harness.config import JudgeConfig
-from harness.judges.asking import Asker, judging_terms
 from harness.judges.base import Sample
-from harness.judges.envelope import compose, layout_digest, listing
+from harness.judges.envelope import Part
 from harness.judges.facts import items_of
-from harness.judges.keyed import Entry, EntryT, Item, ask_keyed, keyed_form
+from harness.judges.items import ROOM_PER_ITEM, ItemChecker, stage_digest
+from harness.judges.keyed import Entry, EntryT, keyed_form
 from harness.llm.client import Client
-from harness.types import Candidate, Fact, Note, digest
+from harness.types import Candidate, Fact, Note
 
 CHECK = "check"
-BASE_ROOM, ROOM_PER_FACT = 512, 24  # completion tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,22 +27,18 @@ class FactChecker(Generic[EntryT]):
     client: Client
     entry: Entry[EntryT]
     stage: str = CHECK
-    room: int = ROOM_PER_FACT
+    room: int = ROOM_PER_ITEM
 
     def check(self, facts: Sequence[Fact], note: Note, replicate: int, index: int) -> Sample[Mapping[str, EntryT]]:
         """The entries of all facts; the facts stand first, so that all notes of a consultation share the prefix."""
 
-        def ask(items: Sequence[Item], added: int) -> Sample[Mapping[str, EntryT]]:
-            form = keyed_form("fact", [key for key, _ in items], self.entry)
-            parts = (("FACTS", listing(items)), ("NOTE", note.text))
-            messages = compose(parts, self.candidate.block(self.stage), form.text)
-            terms = judging_terms(self.config, self.stage, BASE_ROOM + self.room * len(items))
-            return Asker(terms, form, self.client).ask(messages, replicate, index + added)
+        def parts(listed: str) -> tuple[Part, ...]:
+            return (("FACTS", listed), ("NOTE", note.text))
 
-        return ask_keyed(ask, items_of(facts))
+        checker = ItemChecker(self.config, self.candidate, self.client, self.stage, "fact", self.entry, self.room)
+        return checker.check(parts, items_of(facts), replicate, index)
 
 
 def checking_digest(config: JudgeConfig, entry: Entry[EntryT]) -> str:
     """Digest of all fixed text of the stage."""
-    form = keyed_form("fact", ("f1",), entry)
-    return digest([layout_digest(("FACTS", "NOTE"), form.text), form.schema if config.structured else None])
+    return stage_digest(config, ("FACTS", "NOTE"), keyed_form("fact", ("f1",), entry))

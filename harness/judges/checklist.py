@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from harness.config import JudgeConfig
 from harness.judges.asking import Asker, preparing_terms
 from harness.judges.base import Kind, Sample, Scale
-from harness.judges.envelope import compose
+from harness.judges.envelope import Part, compose
 from harness.judges.facts import require_blind
 from harness.judges.items import ItemChecker, Items, list_form, stage_digest
 from harness.judges.keyed import choice_entry, keyed_form
@@ -37,7 +37,7 @@ class Checklist:
         if isinstance(asked.reading, Unreadable):
             return asked.read_as(asked.reading)
 
-        def parts(listed: str) -> tuple[tuple[str, str], ...]:
+        def parts(listed: str) -> tuple[Part, ...]:
             return (("QUESTIONS", listed), ("NOTE", note.text))
 
         answered = self.checker.check(parts, asked.reading, replicate, index).after(asked)

@@ -9,7 +9,7 @@ from harness.config import JudgeConfig
 from harness.judges.asking import Asker, judging_terms
 from harness.judges.base import Kind, Sample, Scale
 from harness.judges.checking import FactChecker, checking_digest
-from harness.judges.envelope import compose
+from harness.judges.envelope import Part, compose
 from harness.judges.facts import FactFinder, fact_blocks, facts_digest
 from harness.judges.items import ItemChecker, Items, list_form, stage_digest
 from harness.judges.keyed import flag_entry, keyed_form
@@ -70,7 +70,7 @@ class Coverage:
         if isinstance(stated.reading, Unreadable):
             return stated.read_as(stated.reading)
 
-        def parts(listed: str) -> tuple[tuple[str, str], ...]:
+        def parts(listed: str) -> tuple[Part, ...]:
             return (("TRANSCRIPT", consultation.transcript), ("CLAIMS", listed))
 
         checker = ItemChecker(self.config, self.candidate, self.client, SUPPORT, "claim", SUPPORTED)

@@ -8,8 +8,9 @@ from harness.config import JudgeConfig
 from harness.judges.asking import Asker, judging_terms
 from harness.judges.base import Kind, Sample
 from harness.judges.contracts import SCORE
-from harness.judges.envelope import compose, layout_digest, listing
+from harness.judges.envelope import compose, listing
 from harness.judges.facts import FactFinder, fact_blocks, facts_digest, items_of
+from harness.judges.items import stage_digest
 from harness.judges.parse import Unreadable, Verdict
 from harness.llm.client import Client
 from harness.types import Candidate, Consultation, Note, digest
@@ -45,8 +46,7 @@ def _make(config: JudgeConfig, candidate: Candidate, client: Client) -> FactList
 
 
 def _fixed(config: JudgeConfig) -> str:
-    own = [layout_digest(LABELS, FORM.text), FORM.schema if config.structured else None]
-    return digest([facts_digest(config, audited=True), own])
+    return digest([facts_digest(config, audited=True), stage_digest(config, LABELS, FORM)])
 
 
 # No mark of its own: with the facts in view scores lie lower, so its threshold is swept.

@@ -80,7 +80,10 @@ def _list_schema(key: str, limit: int) -> Mapping[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class ItemChecker(Generic[EntryT]):
-    """Asks for one entry per item, keyed by its id; ``noun`` is how the contract calls an item."""
+    """Asks for one entry per item, keyed by its id.
+
+    ``noun`` is how the contract calls an item, ``room`` how many completion tokens an entry may take.
+    """
 
     config: JudgeConfig
     candidate: Candidate
@@ -88,6 +91,7 @@ class ItemChecker(Generic[EntryT]):
     stage: str
     noun: str
     entry: Entry[EntryT]
+    room: int = ROOM_PER_ITEM
 
     def check(
         self, parts: Callable[[str], Sequence[Part]], items: Sequence[Item], replicate: int, index: int
@@ -97,7 +101,7 @@ class ItemChecker(Generic[EntryT]):
         def ask(asked: Sequence[Item], added: int) -> Sample[Mapping[str, EntryT]]:
             form = keyed_form(self.noun, [key for key, _ in asked], self.entry)
             messages = compose(parts(listing(asked)), self.candidate.block(self.stage), form.text)
-            terms = judging_terms(self.config, self.stage, BASE_ROOM + ROOM_PER_ITEM * len(asked))
+            terms = judging_terms(self.config, self.stage, BASE_ROOM + self.room * len(asked))
             return Asker(terms, form, self.client).ask(messages, replicate, index + added)
 
         return ask_keyed(ask, items)
