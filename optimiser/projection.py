@@ -89,7 +89,7 @@ def _campaign(history: History, paused: FinishReason | None) -> RunRecord:
         key=history.key,
         name=start.campaign,
         tags=tags,
-        params=dict(_flat(start.config)),
+        params=dict(leaves_in(start.config)),
         metrics=(*_curves(history), *_sizes(history), *_noise(history), *_frozen(history)),
         texts={
             "config.json": json.dumps(start.config, indent=2, ensure_ascii=False, sort_keys=True) + "\n",
@@ -155,7 +155,7 @@ def _reading(
     if role == "winner" and rung.comparison is not None:
         numbers["difference"] = rung.comparison.model_dump(mode="json")
     key = f"{parent_key}/opening {confirmation.opening.number}/{effort}/{role}"
-    metrics = tuple(Point(f"holdout.{name}", value) for name, value in _numbers(numbers))
+    metrics = tuple(Point(f"holdout.{name}", value) for name, value in numbers_in(numbers))
     return RunRecord(key, f"confirm-{effort}-{role}", parent_key, tags, metrics=metrics)
 
 
@@ -203,7 +203,7 @@ def _noise(history: History) -> Iterator[Point]:
     if history.noise is None:
         return
     numbers = history.noise.model_dump(exclude={"spend", "ignored", "paired_runs", "detection_runs"})
-    yield from (Point(f"noise.{name}", value) for name, value in _numbers(numbers))
+    yield from (Point(f"noise.{name}", value) for name, value in numbers_in(numbers))
     derived = {
         "band": history.noise.band,
         "detection_band": history.noise.detection_band,
@@ -248,7 +248,7 @@ def _decision(row: ProposalRow) -> Iterator[Point]:
     yield Point("reply_characters", len(row.reply), row.iteration)
     places = {parent: f"parent_{n}" for n, parent in enumerate(row.parents, 1)}
     evidence = {places.get(name, name): value for name, value in row.evidence.items()}
-    yield from (Point(f"evidence.{name}", value, row.iteration) for name, value in _numbers(evidence))
+    yield from (Point(f"evidence.{name}", value, row.iteration) for name, value in numbers_in(evidence))
 
 
 def _spent(spend: Spend, step: int) -> list[Point]:
@@ -265,20 +265,20 @@ def _diffs(history: History, tried: Try) -> dict[str, str]:
     return {f"diff/{block}.diff": text + "\n" for block, text in diffs.items() if text}
 
 
-def _numbers(value: Any, path: str = "") -> Iterator[tuple[str, float]]:
+def numbers_in(value: Any, path: str = "") -> Iterator[tuple[str, float]]:
     """Every number inside nested mappings, under its dotted path; flags count as numbers, texts and None do not."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
-            yield from _numbers(inner, f"{path}.{name}" if path else str(name))
+            yield from numbers_in(inner, f"{path}.{name}" if path else str(name))
     elif isinstance(value, int | float):
         yield path, float(value)
 
 
-def _flat(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+def leaves_in(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     """Leaves of a configuration under dotted paths; long ones are left to config.json."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
-            yield from _flat(inner, f"{path}.{name}" if path else str(name))
+            yield from leaves_in(inner, f"{path}.{name}" if path else str(name))
         return
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     if len(text) <= SHORT:

@@ -56,6 +56,24 @@ class Span:
     strong: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A labelled point with (value, low, high) in each direction; bounds may be None."""
+
+    label: str
+    x: tuple[float, float | None, float | None]
+    y: tuple[float, float | None, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A labelled rate, and beside it (detection, false alarms) by another rule, None where there is none."""
+
+    label: str
+    value: float
+    beside: tuple[float, float] | None
+
+
 def lineage(nodes: Sequence[Node]) -> bytes:
     """Parents above their children, one column per candidate or proposal in the order they were made."""
     depth: dict[str, int] = {}
@@ -172,6 +190,45 @@ def by_class(series: Mapping[str, Mapping[str, float]]) -> bytes:
     axes.set_ylim(0, 1.02)
     axes.set(ylabel="paired discrimination")
     axes.grid(visible=False, axis="x")
+    _legend(axes)
+    return _png(figure)
+
+
+def landscape(patches: Sequence[Patch], across: str, up: str) -> bytes:
+    """Two measures in [0, 1] against each other with their bounds, numbered points, names at the side; 0.5 marked."""
+    figure, axes = _canvas(height=max(4.2, 0.9 + 0.17 * len(patches)))
+    for number, patch in enumerate(patches, start=1):
+        colour = WHEEL[(number - 1) % len(WHEEL)]
+        x, y = patch.x[0], patch.y[0]
+        errors = [[[abs(v - b)] if b is not None else [0.0] for b in (lo, hi)] for v, lo, hi in (patch.x, patch.y)]
+        marker = "osD^v"[(number - 1) // len(WHEEL) % 5]
+        label = f"{number}  {patch.label}"
+        axes.errorbar([x], [y], xerr=errors[0], yerr=errors[1], color=colour, alpha=0.25, linewidth=1, zorder=2)
+        axes.plot([x], [y], color=colour, marker=marker, markersize=6, linestyle="", label=label, zorder=3)
+        axes.annotate(str(number), (x, y), (4, 4), textcoords="offset points", fontsize=7, color=INK, zorder=4)
+    axes.axvline(0.5, color=INK, linewidth=1, linestyle=":")
+    axes.axhline(0.5, color=INK, linewidth=1, linestyle=":")
+    axes.set(xlabel=across, ylabel=up)
+    axes.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5), handlelength=1)
+    return _png(figure)
+
+
+def bars(rows: Sequence[Bar], cap: float) -> bytes:
+    """Detection at the false-alarm cap as bars, one row each; by another rule as marks, false alarms apart."""
+    figure, axes = _canvas(height=1.5 + 0.24 * len(rows))
+    axes.barh(range(len(rows)), [row.value for row in rows], 0.66, color=ACCENT, alpha=0.55, label="detection at cap")
+    beside = [(place, row.beside) for place, row in enumerate(rows) if row.beside is not None]
+    places = [place for place, _ in beside]
+    for index, (label, marker, colour) in enumerate(
+        (("own rule: detection", "o", INK), ("own rule: false alarms", "x", COLOURS["invalid"]))
+    ):
+        axes.plot([pair[index] for _, pair in beside], places, marker, color=colour, markersize=5, label=label)
+    axes.axvline(cap, color=COLOURS["invalid"], linewidth=1, linestyle="--", label=f"cap {cap:.2f}")
+    axes.set_yticks(range(len(rows)), [row.label for row in rows])
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    axes.set_xlim(-0.02, 1.02)
+    axes.set(xlabel="share of notes flagged")
+    axes.grid(visible=False, axis="y")
     _legend(axes)
     return _png(figure)
 

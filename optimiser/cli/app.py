@@ -23,6 +23,7 @@ COMMANDS = {
     "split": "campaign",
     "plan": "campaign",
     "run": "campaign",
+    "grid": "grid",
     "confirm": "evidence",
     "gate": "evidence",
     "report": "evidence",

@@ -7,10 +7,10 @@ drifts for all alike, and whatever stops the run leaves every cell with the same
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from harness.errors import BudgetExhausted, CampaignError, EndpointUnreachable
+from harness.errors import BudgetExhausted, EndpointUnreachable
 from harness.evaluate import Task, tasks_for
 from harness.judges.base import Judge
 from harness.outcomes import Outcome
@@ -129,14 +129,3 @@ def notes_of(splits: Splits, parts: Sequence[str]) -> PairSet:
         notes=tuple(n for part in found for n in part.notes),
         split="+".join(parts),
     )
-
-
-def check_unchanged(started: Mapping[str, str], now: Mapping[str, str], folder: str) -> None:
-    """CampaignError where a folder was begun with other notes: what it holds is about those."""
-    changed = sorted(name for name in now if started.get(name) != now[name])
-    if changed:
-        raise CampaignError(
-            f"going on with the grid in {folder}",
-            f"another {', another '.join(changed)} than it was begun with",
-            "Undo the change, or give another --out.",
-        )
