@@ -132,7 +132,9 @@ class JudgeConfig(Settings):
 class DataConfig(Settings):
     """Where the consultations, notes and pairs come from."""
 
-    source: Literal["synthetic", "primock57", "aci-bench", "jsonl"] = Field(description="which importer or generator")
+    source: Literal["synthetic", "primock57", "aci-bench", "mts-dialog", "medec", "omissionbench", "jsonl"] = Field(
+        description="which importer or generator"
+    )
     path: Path | None = Field(None, description="folder of the source, relative to the configuration file")
     consultations: int = Field(96, ge=6, description="how many to generate (synthetic only)")
     pairs_per_consultation: int = Field(5, ge=1, le=20, description="flawed notes per clean note at most")

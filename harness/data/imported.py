@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from harness.errors import DataError
-from harness.types import Consultation, Note
+from harness.types import Consultation, Note, Pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,14 @@ class Imported:
     notes: tuple[Note, ...]
     refused: Mapping[str, int]
     details: tuple[Refusal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PairedImport:
+    """What a source that already holds flawed notes hands on: its clean notes, and the pairs with the flawed ones."""
+
+    imported: Imported
+    pairs: tuple[Pair, ...]
 
 
 def imported(
@@ -62,3 +72,12 @@ def read_text(path: Path) -> str:
         line = data.count(b"\n", 0, error.start) + 1
         found = f"not UTF-8 at byte {error.start}"
         raise DataError(f"reading {path}:{line}", found, "Save the file as UTF-8.") from None
+
+
+def read_json(path: Path) -> Any:
+    """The value of a JSON file; DataError names file, line and reason."""
+    text = read_text(path)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise DataError(f"reading {path}:{error.lineno}", f"not JSON: {error.msg}", "Mend the file.") from None

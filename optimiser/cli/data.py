@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from harness.data.aci_bench import import_aci_bench
+from harness.data.build import SOURCES, read_source
 from harness.data.defects import plant_defects
 from harness.data.describe import describe
-from harness.data.imported import Imported
-from harness.data.jsonl import format_help, pair_up, read_jsonl
+from harness.data.jsonl import format_help
 from harness.data.pairs import FILE_NAME, read_pairs, write_pairs
-from harness.data.primock57 import import_primock57
 from harness.data.synthetic import build_synthetic
-from harness.errors import DataError
 from harness.types import PairSet
 from optimiser.cli.show import emit, out
 
 app = typer.Typer(help="Build, import and describe pair sets.", no_args_is_help=True)
 
-IMPORTERS: dict[str, Callable[[Path], Imported]] = {
-    "primock57": import_primock57,
-    "aci-bench": import_aci_bench,
-}
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Out = Annotated[Path, typer.Option("--out", help="Folder for the result; made if it is not there.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything drawn at random.")]
@@ -48,13 +40,14 @@ def synth(
 
 @app.command("import", epilog="Example: judgelab data import primock57 data/primock57 --out corpora/primock57 --json")
 def import_(
-    source: Annotated[str, typer.Argument(help="primock57, aci-bench or jsonl")],
+    source: Annotated[str, typer.Argument(help=", ".join(SOURCES))],
     directory: Annotated[Path, typer.Argument(help="Folder of the source, as published.")],
     folder: Out,
     as_json: Json = False,
 ) -> None:
-    """Read consultations and clean notes from a source; every left-out item is counted by reason."""
-    pair_set, imported, refused = _import(source, directory)
+    """Read consultations and notes, and pairs where there are any; every left-out item is counted by reason."""
+    read = read_source(source, directory)
+    pair_set, refused = read.pair_set, dict(read.imported.refused) | dict(read.unpaired or {})
     write_pairs(pair_set, folder / FILE_NAME)
     emit(
         {
@@ -62,8 +55,9 @@ def import_(
             "consultations": len(pair_set.consultations),
             "notes": len(pair_set.notes),
             "pairs": len(pair_set.pairs),
+            "labels": list(describe(pair_set).labels),
             "refused": refused,
-            "details": [asdict(detail) for detail in imported.details],
+            "details": [asdict(detail) for detail in read.imported.details],
         },
         as_json,
     )
@@ -106,19 +100,3 @@ def _described(pair_set: PairSet) -> dict[str, Any]:
 
 def _file(dataset: Path) -> Path:
     return dataset / FILE_NAME if dataset.is_dir() else dataset
-
-
-def _import(source: str, directory: Path) -> tuple[PairSet, Imported, dict[str, int]]:
-    """The pair set of a source, what was imported, and what was refused: reason -> count."""
-    if source == "jsonl":
-        own = read_jsonl(directory)
-        pairs, unpaired = pair_up(own)
-        imported = own.imported
-        pair_set = PairSet(own.name, imported.consultations, pairs, imported.notes, own.clean_verified)
-        return pair_set, imported, dict(imported.refused) | dict(unpaired)
-    if source not in IMPORTERS:
-        known = ", ".join((*IMPORTERS, "jsonl"))
-        raise DataError("choosing an importer", f"unknown source {source!r}", f"Use one of {known}.")
-    imported = IMPORTERS[source](directory)
-    pair_set = PairSet(source, imported.consultations, (), imported.notes, clean_verified=False)
-    return pair_set, imported, dict(imported.refused)
