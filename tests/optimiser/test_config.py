@@ -7,6 +7,8 @@ import pytest
 import yaml
 
 from harness.errors import ConfigError
+from harness.judges.build import blocks_of
+from optimiser.candidates import load_seeds
 from optimiser.config import CampaignConfig, load_campaign
 
 ROOT = Path(__file__).parents[2]
@@ -33,7 +35,8 @@ def load(folder: Path, value: object, data: Path | None = None) -> CampaignConfi
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_every_shipped_campaign_reads_and_names_seeds_that_exist(path: Path) -> None:
     config = load_campaign(path)
-    assert all(seed.is_file() for seed in config.seeds)
+    seeds = load_seeds(config)  # reads every file
+    assert {name for name, _ in seeds[0].blocks} == set(blocks_of(config.judge.kind))
 
 
 @pytest.mark.parametrize(
@@ -89,6 +92,12 @@ def test_a_missing_key_is_an_error_that_names_it(tmp_path: Path, missing: str) -
         ({"name": "a b"}, "name"),
         ({"data": {"source": "jsonl"}}, "needs a path"),
         ({"seed": "seven"}, "seed"),
+        ({"target": []}, "needs one block name"),
+        ({"target": ["check", "check"], "seeds": [{"check": "c.md"}]}, "several different ones"),
+        ({"target": "check", "blocks": {"check": "c.md"}}, "frozen.*searched"),
+        ({"target": ["extract", "check"]}, "seed 1 is one file for 2 targets"),
+        ({"target": ["extract", "check"], "seeds": [{"check": "c.md"}]}, "seed 1 has blocks.*targets are"),
+        ({"target": "check", "seeds": [{"chek": "c.md"}]}, "seed 1 has blocks"),
     ],
 )
 def test_a_value_out_of_range_is_an_error_that_names_its_key(
@@ -106,6 +115,31 @@ def test_models_may_stand_in_files_of_their_own_and_paths_count_from_the_campaig
     assert config.model.model == "m"
     assert config.seeds == (tmp_path / "seed.md",)
     assert config.data.path == tmp_path / "notes"
+
+
+def test_block_files_and_models_of_stages_count_from_the_campaign_file_too(tmp_path: Path) -> None:
+    (tmp_path / "fast.yaml").write_text("model: small\nbase_url: 'simulated:'\n")
+    stages = {"extract": {"model": "fast.yaml"}, "check": {"effort": "low"}}
+    value = raw(
+        judge={"kind": "two-stage", "stages": stages},
+        target=["audit", "check"],
+        blocks={"extract": "e.md"},
+        seeds=[{"audit": "a.md", "check": "c.md"}],
+    )
+    config = load(tmp_path, value)
+    assert config.blocks == {"extract": tmp_path / "e.md"}
+    assert config.seeds == ({"audit": tmp_path / "a.md", "check": tmp_path / "c.md"},)
+    assert config.targets == ("audit", "check")
+    model = config.judge.stages["extract"].model
+    assert model is not None
+    assert model.model == "small"
+
+
+def test_a_simulated_stage_makes_the_campaign_simulated(tmp_path: Path) -> None:
+    real = {"model": "m", "base_url": "http://127.0.0.1:9/v1"}
+    stage = {"extract": {"model": {"model": "sim-extractor", "base_url": "simulated:"}}}
+    judge = {"kind": "two-stage", "stages": stage}
+    assert load(tmp_path, raw(model=real, reflector=real, judge=judge)).simulated
 
 
 def test_a_data_folder_given_by_hand_replaces_the_configured_one(tmp_path: Path) -> None:

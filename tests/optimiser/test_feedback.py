@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.errors import CampaignError
-from harness.outcomes import Failure, Judgement, Outcome
-from harness.types import Defect, Note, Pair
+from harness.outcomes import Failure, Judgement, Outcome, Ruling
+from harness.types import Defect, Fact, Note, Pair
 from optimiser.feedback import Case, cases_of, choose_cases
 from optimiser.reflection import mutation_prompt
 
@@ -54,6 +54,8 @@ defects = st.one_of(
     ),
 )
 names = st.lists(long_texts, max_size=3).map(tuple)
+facts = st.builds(Fact, id=st.just("f1"), text=long_texts, evidence=texts, severity=st.just("critical"))
+rulings = st.builds(Ruling, fact=facts, verdict=st.sampled_from(["absent", "partial"]), quote=texts)
 
 
 def outcomes(note: str) -> st.SearchStrategy[list[Outcome]]:
@@ -66,6 +68,7 @@ def outcomes(note: str) -> st.SearchStrategy[list[Outcome]]:
         flagged=st.sampled_from([None, True, False]),
         missing=names,
         wrong=names,
+        rulings=st.lists(rulings, max_size=2).map(tuple),
     )
     failed = st.builds(
         Failure,
@@ -157,6 +160,35 @@ def test_a_false_alarm_on_a_note_with_many_pairs_is_shown_once() -> None:
     pairs = [pair(name=f"p{i}") for i in range(4)]
     readings = {p.flawed.id: [said(p.flawed.id, 1)] for p in pairs} | {"c/n": [said("c/n", 4, flagged=True)]}
     assert [case.kind for case in cases_of(pairs, readings, True)] == ["false alarm"]
+
+
+def ruled(note: str, score: float, *facts: str, flagged: bool | None = None, wrong: tuple[str, ...] = ()) -> Judgement:
+    rulings = tuple(Ruling(Fact(f"f{n}", text, "said so", "critical"), "absent") for n, text in enumerate(facts))
+    return Judgement(note, "k", 0, score, flagged, missing=facts, wrong=wrong, rulings=rulings)
+
+
+def test_a_judge_of_facts_is_shown_by_what_it_found_in_one_note_and_not_in_the_other() -> None:
+    shown = cases(ruled("c/p", 0.5, "a fall", "the diet"), ruled("c/n", 0.5, "the diet", "a rash"))
+    lines = shown["missed omission (complete)"]
+    assert lines["facts that the judge did not find in the flawed note and found in its clean twin"] == (
+        "a fall (critical; absent)"
+    )
+    assert lines["facts that it did not find in the clean twin and found in the flawed note"].startswith("a rash (")
+    assert lines["facts that it found in neither"] == "the diet (critical; absent)"
+    assert not [label for label in lines if "named" in label]
+
+
+def test_a_judge_of_facts_that_also_names_what_is_unsupported_has_both_shown_and_no_fact_twice() -> None:
+    shown = cases(ruled("c/p", 0.5, "a fall", wrong=("takes iron",)), ruled("c/n", 0.5, "a fall"))
+    lines = shown["missed omission (complete)"]
+    assert lines["the judge named in the flawed note only"] == "takes iron"
+    assert lines["the judge named in both"] == "nothing"
+    assert "\n".join(lines.values()).count("a fall (critical") == 1
+
+
+def test_a_false_alarm_of_a_judge_of_facts_says_how_grave_the_facts_were_to_it() -> None:
+    shown = cases(ruled("c/p", 0.1, "a fall"), ruled("c/n", 0.5, "the diet", flagged=True))["false alarm"]
+    assert shown["what the judge named"] == "the diet (critical; absent)"
 
 
 def test_critical_omissions_that_left_nothing_come_first() -> None:

@@ -7,7 +7,7 @@ import pytest
 from harness.errors import BudgetExhausted, ConfigError, EndpointUnreachable, LedgerError, MetricUndefined
 from optimiser.engines.base import Engine
 from optimiser.engines.build import ENGINES, build_engine
-from support.desk import TARGET, Misuse, ScriptedDesk, candidate
+from support.desk import Misuse, ScriptedDesk, candidate
 
 FAULTS: tuple[Exception, ...] = (
     BudgetExhausted("buying a call", "cap of 9 calls", "raise it"),
