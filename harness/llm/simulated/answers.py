@@ -1,62 +1,79 @@
-"""Puts an opinion into the form that the output contract asks for.
+"""Puts an opinion, and what the listed items came to, into the form that the output contract asks for.
 
-The form is read from the JSON schema of the request where there is one, else from the key names
-that the contract text quotes.
+The form is read from the JSON schema of the request where there is one, else from the contract text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from harness.llm.simulated.judging import ABSENT, FULL, Opinion
+from harness.llm.simulated.entries import write_entry
+from harness.llm.simulated.forms import members
+from harness.llm.simulated.judging import Opinion
+from harness.llm.simulated.lookup import Reader
+from harness.llm.simulated.ratings import issue_word, rating
 from harness.llm.simulated.writing import Choice, Text, between
 
 _KEY = re.compile(r"\"(\w+)\"")
 _LOST = re.compile(r"omi|missing|left|lost|gap", re.IGNORECASE)
 _WRONG = re.compile(r"unsupp|wrong|hallucin|invent|contradict|commission|error", re.IGNORECASE)
+_BAD = re.compile(r"issue|problem|fault|defect|flaw|flagged", re.IGNORECASE)
 PASS_MARK, WIDTH = 7.0, 0.8
-Verdict = Callable[[str], float]
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What must be filled in: the opinion, the listed facts, and how a fact is looked up (evidence of absence)."""
+    """What must be filled in: the opinion on the note, the listed items, and the eye that looks them up."""
 
     opinion: Opinion
-    facts: Mapping[str, str]
-    verdict: Verdict
+    items: Mapping[str, str]
+    reader: Reader
     contract: str
 
 
-def write_answer(schema: Mapping[str, Any], asked: Asked) -> Text:
+def write_answer(form: Mapping[str, Any], asked: Asked) -> Text:
     """The reply text."""
-    if not schema:
+    if not form:
         keys = _keys(asked)
         if not keys:
             return Text().write(_closed(asked.opinion, _words(asked.contract)))
-        schema = {"type": "object", "properties": {key: _guess(key, asked) for key in keys}}
-    passed = {"PASS", "FAIL"} <= set(schema.get("properties", {}).get("verdict", {}).get("enum", ()))
-    if passed and asked.opinion.points >= PASS_MARK:
-        asked = replace(asked, opinion=replace(asked.opinion, omissions=(), unsupported=()))
-    return Text().value(_fill("", schema, asked))
+        form = {"type": "object", "properties": {key: _guess(key, asked) for key in keys}}
+    if asked.reader.material.single and len(asked.items) == 1:
+        return Text().value(write_entry(next(iter(asked.items.values())), form, asked.reader))
+    return Text().value(_fill("", form, asked if not _lists_nothing(form, asked) else _silent(asked)))
+
+
+def _lists_nothing(form: Mapping[str, Any], asked: Asked) -> bool:
+    """True where a good verdict must stand beside empty lists."""
+    for name, member in form.get("properties", {}).items():
+        options = set(member.get("enum", ()))
+        if name == "verdict" and {"PASS", "FAIL"} <= options:
+            return asked.opinion.points >= PASS_MARK
+        if _BAD.search(name) and {"YES", "NO"} <= options:
+            return issue_word(asked.opinion).word == "NO"
+    return False
+
+
+def _silent(asked: Asked) -> Asked:
+    return replace(asked, opinion=replace(asked.opinion, omissions=(), unsupported=()))
 
 
 def _keys(asked: Asked) -> list[str]:
     known = ("PASS", "FAIL", "YES", "NO", "present", "absent", "partial", "full", "true", "false")
     return [
-        name for name in dict.fromkeys(_KEY.findall(asked.contract)) if name not in known and name not in asked.facts
+        name for name in dict.fromkeys(_KEY.findall(asked.contract)) if name not in known and name not in asked.items
     ]
 
 
 def _guess(name: str, asked: Asked) -> Mapping[str, Any]:
-    """A schema for a key known by its name alone."""
-    if name in ("verdicts", "facts", "answers") and asked.facts:
+    """The form of a key known by its name alone."""
+    if name in ("verdicts", "facts", "answers") and asked.items:
         words = [w for w in ("present", "full", "partial", "absent") if w in asked.contract]
         each = {"type": "string", "enum": words or ["present", "absent"]}
-        return {"type": "object", "properties": dict.fromkeys(asked.facts, each)}
+        return {"type": "object", "properties": dict.fromkeys(asked.items, each)}
     if _LOST.search(name) or _WRONG.search(name):
         return {"type": "array", "items": {"type": "string"}}
     if name == "verdict":
@@ -70,40 +87,30 @@ def _words(contract: str) -> tuple[str, str]:
     return ("NO", "YES") if re.search(r"\bYES\b", contract) else ("FAIL", "PASS")
 
 
-def _fill(name: str, schema: Mapping[str, Any], asked: Asked) -> Any:
-    kind = schema.get("type")
-    options = schema.get("enum")
-    if name in asked.facts:
-        return _on_fact(asked.facts[name], schema, asked)
+def _fill(name: str, form: Mapping[str, Any], asked: Asked) -> Any:
+    kind = form.get("type")
+    options = form.get("enum")
+    if name in asked.items:
+        return write_entry(asked.items[name], form, asked.reader)
     if kind == "object":
-        members: Mapping[str, Any] = schema.get("properties") or _open_members(schema, asked)
-        return {key: _fill(key, member, asked) for key, member in members.items()}
+        return {key: _fill(key, member, asked) for key, member in members(form, asked.items).items()}
+    if options and _BAD.search(name) and {"YES", "NO"} <= set(options):
+        return issue_word(asked.opinion)
     if options:
         return _closed(asked.opinion, tuple(str(option) for option in options))
     if kind == "array":
-        return _listed(name, schema, asked.opinion)
+        return _listed(name, form, asked.opinion)
     if kind in ("integer", "number"):
-        return _scaled(name, schema, asked.opinion)
+        return rating(name, form, asked.opinion)
     if kind == "boolean":
         return between("false", "true", asked.opinion.points, PASS_MARK, WIDTH)
     return "Read against the transcript, statement by statement."
 
 
-def _open_members(schema: Mapping[str, Any], asked: Asked) -> Mapping[str, Any]:
-    """The members of an object whose keys are left open: one for each listed fact."""
-    each = schema.get("additionalProperties")
-    return dict.fromkeys(asked.facts, each) if isinstance(each, Mapping) else {}
-
-
-def _listed(name: str, schema: Mapping[str, Any], opinion: Opinion) -> list[str]:
+def _listed(name: str, form: Mapping[str, Any], opinion: Opinion) -> list[str]:
     found = opinion.unsupported if _WRONG.search(name) else opinion.omissions if _LOST.search(name) else ()
-    width = schema.get("items", {}).get("maxLength", 200)
-    return [text[:width] for text in found[: schema.get("maxItems", 12)]]
-
-
-def _scaled(name: str, schema: Mapping[str, Any], opinion: Opinion) -> int:
-    low, high = int(schema.get("minimum", 0)), int(schema.get("maximum", 10))
-    return round(low + (high - low) * opinion.points / 10)
+    width = form.get("items", {}).get("maxLength", 200)
+    return [text[:width] for text in found[: form.get("maxItems", 12)]]
 
 
 def _closed(opinion: Opinion, options: tuple[str, ...]) -> Choice:
@@ -111,23 +118,3 @@ def _closed(opinion: Opinion, options: tuple[str, ...]) -> Choice:
     good = next((o for o in options if o.upper() in ("PASS", "YES", "TRUE", "CONSISTENT", "OK")), options[-1])
     bad = next((o for o in options if o != good), good)
     return between(bad, good, opinion.points, PASS_MARK, WIDTH)
-
-
-def _on_fact(fact: str, schema: Mapping[str, Any], asked: Asked) -> Any:
-    """The verdict on one fact: in words, as a boolean, or inside an object."""
-    if schema.get("type") == "object":
-        members: Mapping[str, Any] = schema.get("properties", {})
-        return {key: _on_fact(fact, member, asked) for key, member in members.items()}
-    absence = asked.verdict(fact)
-    if schema.get("type") == "boolean":
-        return between("false", "true", 1 - absence, 1 - ABSENT, 0.1)
-    options = [str(option) for option in schema.get("enum", ())]
-    if not options:
-        return ""
-    gone = next((o for o in options if o.lower() in ("absent", "missing", "no", "unsupported", "false")), options[-1])
-    part = next((o for o in options if o.lower().startswith("part")), "")
-    held = next((o for o in options if o not in (gone, part)), options[0])
-    if part and FULL < absence < ABSENT:
-        two = between(held, gone, absence, (FULL + ABSENT) / 2, 0.1).options
-        return Choice(part, {part: 0.6, held: 0.4 * two[held], gone: 0.4 * two[gone]})
-    return between(held, gone, absence, ABSENT, 0.1)

@@ -56,15 +56,52 @@ def compare(transcript: str, note: str) -> Findings:
     return Findings(lost, wrong, (_strange(lost), _strange(wrong)))
 
 
+def compare_listed(facts: Sequence[str], transcript: str, note: str) -> Findings:
+    """All evidence about a note where a list says what it should hold; without a transcript nothing is unsupported."""
+    found = sorted((fact_evidence(fact, note) for fact in facts), key=lambda f: -f.statement.salience)
+    rest = compare(transcript, note) if transcript else Findings((), (), (0.0, 0.0))
+    return Findings(tuple(found), rest.wrong, (_strange(found), rest.strange[1]))
+
+
 @lru_cache(maxsize=20_000)
 def fact_evidence(fact: str, text: str) -> Finding:
     """How far a fact is missing from a text (a note, or a transcript)."""
-    statements = said(f"fact: {fact}") or written(fact)
-    if not statements:
+    statement = _stated(fact)
+    if statement is None:
         words = frozenset(fact.lower().split())
         gone = 0.0 if words <= frozenset(text.lower().split()) else 1.0
         return Finding(Statement(fact, words, frozenset(), frozenset(), frozenset(), False, 0.0), gone, 0.0)
-    return _Index(written(text)).missing(statements[0])
+    return _index(text).missing(statement)
+
+
+@lru_cache(maxsize=20_000)
+def claim_evidence(claim: str, transcript: str) -> Finding:
+    """How far a transcript fails to support a claim."""
+    statements = written(claim)
+    if not statements:
+        return fact_evidence(claim, transcript)
+    return _heard(transcript).unsupported(statements[0])
+
+
+@lru_cache(maxsize=20_000)
+def nearest(fact: str, text: str) -> tuple[str, float]:
+    """The sentence of a text that shares most with a fact, and the share in [0, 1]; "" and 0 where none does."""
+    statement = _stated(fact)
+    return _index(text).nearest(statement) if statement else ("", 0.0)
+
+
+def _stated(fact: str) -> Statement | None:
+    return next(iter(said(f"fact: {fact}") or written(fact)), None)
+
+
+@lru_cache(maxsize=512)
+def _index(text: str) -> _Index:
+    return _Index(written(text))
+
+
+@lru_cache(maxsize=512)
+def _heard(transcript: str) -> _Index:
+    return _Index(said(transcript))
 
 
 class _Index:
@@ -99,6 +136,12 @@ class _Index:
         known = self._known(statement.words)
         detail = self._conflict(statement, near[:3])
         return Finding(statement, 1.0 - 0.5 * best - 0.5 * known, detail)
+
+    def nearest(self, statement: Statement) -> tuple[str, float]:
+        """The statement here that shares most of this one's words, with the share."""
+        shares = [(self._share(statement, s), s.text) for s in self._near(statement)]
+        share, text = max(shares, key=lambda found: found[0], default=(0.0, ""))
+        return text, share
 
     def _near(self, statement: Statement) -> list[Statement]:
         shared: Counter[int] = Counter()

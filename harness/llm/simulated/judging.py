@@ -1,4 +1,4 @@
-"""The simulated judge: findings seen through an attention and noise, summed to an opinion."""
+"""The simulated judge's opinion of a note: findings seen through an attention and noise, summed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from harness.llm.simulated.attention import Attention
 from harness.llm.simulated.chance import Noise, cut_for
-from harness.llm.simulated.evidence import Finding, Findings, fact_evidence
+from harness.llm.simulated.evidence import Finding, Findings
 
 GRAVE, ORDINARY = 5.0, 2.5  # salience from which an omission is critical, supporting
-FULL, ABSENT = 0.3, 0.6  # evidence up to which a fact is fully present, from which it is absent
 SHOWN = 12
 GRACE = 2.5  # points of small findings that a note gets away with in part
 MUCH = 8.0  # points beyond which each further finding counts less
@@ -23,12 +22,18 @@ _ORDER, _SEEN, _CAUGHT = 1, 2, 3  # salts that keep the draws on one statement a
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """``points`` on 0 to 10, not rounded, higher = better; what was named; ``loss`` are points by findings alone."""
+    """``points`` on 0 to 10, not rounded, higher = better; and what was named.
+
+    ``lost`` and ``wrong`` are the summed weights of the omissions and of the unsupported statements;
+    ``mood`` is the part of the overall impression that has no finding behind it, in the same weights.
+    """
 
     points: float
-    loss: float
     omissions: tuple[str, ...]
     unsupported: tuple[str, ...]
+    lost: float = 0.0
+    wrong: float = 0.0
+    mood: float = 0.0
 
 
 def form_opinion(findings: Findings, attention: Attention, noise: Noise) -> Opinion:
@@ -42,20 +47,15 @@ def form_opinion(findings: Findings, attention: Attention, noise: Noise) -> Opin
     if loss > MUCH:
         loss = MUCH + MUCH * math.log(loss / MUCH)
     excess = attention.brevity * math.log1p(len(findings.wrong) / 12)
-    points = 10 - excess - DEPTH * (1 - math.exp(-attention.harsh * loss / DEPTH)) + attention.haze * noise.impression()
+    mood = attention.haze * noise.impression()
+    points = 10 - excess - DEPTH * (1 - math.exp(-attention.harsh * loss / DEPTH)) + mood
     return Opinion(
         min(10.0, max(0.0, points)),
-        loss,
         tuple(_short(f.statement.text) for f, _ in lost)[:SHOWN],
         tuple(_short(f.statement.text) for f, _ in wrong)[:SHOWN],
-    )
-
-
-def fact_verdict(fact: str, note: str, attention: Attention, noise: Noise) -> float:
-    """Perceived evidence in [0, 1] that one fact is absent from a note."""
-    finding = fact_evidence(fact, note)
-    return min(
-        1.0, max(0.0, max(finding.whole, attention.detail * finding.detail) + attention.slip * noise.about(fact, _SEEN))
+        sum(weight for _, weight in lost),
+        sum(weight for _, weight in wrong),
+        -mood / attention.invented,
     )
 
 

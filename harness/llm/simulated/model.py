@@ -8,14 +8,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from harness.llm.simulated.answers import Asked, write_answer
-from harness.llm.simulated.attention import Attention, attend
 from harness.llm.simulated.chance import Noise, noise_of, request_digest
 from harness.llm.simulated.cues import read_cues
-from harness.llm.simulated.evidence import compare
+from harness.llm.simulated.duties import serve
 from harness.llm.simulated.faults import HEADER, Delivery, inject
-from harness.llm.simulated.judging import fact_verdict, form_opinion
-from harness.llm.simulated.pipeline import write_audit, write_facts
 from harness.llm.simulated.reading import Material, read_material
 from harness.llm.simulated.reflecting import write_reflection
 from harness.llm.simulated.replies import completion, not_found, refused
@@ -61,28 +57,20 @@ def answer(body: Mapping[str, Any], headers: Mapping[str, str]) -> SimReply:
 
 
 def _judge(body: ChatBody, material: Material, noise: Noise) -> Text:
-    return _opine(body, material, noise, attend(read_cues(material.instruction), body.effort))
+    return serve(body, material, noise, read_cues(material.instruction))
 
 
 def _null(body: ChatBody, material: Material, noise: Noise) -> Text:
-    return _opine(body, material, noise, attend(read_cues("faithful and complete"), "none"))
-
-
-def _opine(body: ChatBody, material: Material, noise: Noise, attention: Attention) -> Text:
-    opinion = form_opinion(compare(material.transcript, material.note), attention, noise)
-
-    def verdict(fact: str) -> float:
-        return fact_verdict(fact, material.note, attention, noise)
-
-    return write_answer(body.reply_schema, Asked(opinion, dict(material.facts), verdict, material.contract))
+    calm = body.model_copy(update={"reasoning_effort": "none", "reasoning": None})
+    return serve(calm, material, noise, read_cues("faithful and complete"))
 
 
 def _extract(body: ChatBody, material: Material, noise: Noise) -> Text:
-    return write_facts(material, body.reply_schema, body.effort, noise)
+    return serve(body, material, noise, read_cues(material.instruction), usual="facts")
 
 
 def _audit(body: ChatBody, material: Material, noise: Noise) -> Text:
-    return write_audit(material, body.reply_schema, noise)
+    return serve(body, material, noise, read_cues(material.instruction), usual="audit")
 
 
 def _reflect(body: ChatBody, material: Material, noise: Noise) -> Text:

@@ -7,7 +7,7 @@ so a marker line or an order inside the material stays material.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,6 +19,7 @@ _TASK = re.compile(r"(?:\A|\n)TASK\n")
 _FACT = re.compile(
     r"^[ \t]*[-*]?[ \t]*\"?([A-Za-z][A-Za-z_-]{0,12}\d{1,4}|\d{1,3})\"?[ \t]*[:.)][ \t]+(\S.*)$", re.MULTILINE
 )
+LISTS = ("FACT", "CLAIM", "QUESTION")
 _TURN = re.compile(r"^\s*(?:doctor|patient|clinician|nurse)\s*:.*$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -34,6 +35,27 @@ class Material:
     def labelled(self, start: str) -> tuple[str, ...]:
         """The fenced texts whose label starts so."""
         return tuple(text for label, text in self.fenced if label.startswith(start))
+
+    def holds(self, start: str) -> bool:
+        """Whether a fenced part has a label that starts so."""
+        return any(label.startswith(start) for label, _ in self.fenced)
+
+    @property
+    def single(self) -> bool:
+        """Whether there is one fact to look up, in a fence of its own."""
+        return any(label == "FACT" for label, _ in self.fenced)
+
+    @property
+    def items(self) -> Mapping[str, str]:
+        """Id -> text of the listed items: those of the fenced lists, else whatever looks like a list.
+
+        A single item that stands in a fence without an id goes under the label in small letters.
+        """
+        found: dict[str, str] = {}
+        for label, text in self.fenced:
+            if label.startswith(LISTS):
+                found.update(_FACT.findall(text) or {label.lower(): " ".join(text.split())}.items())
+        return found or dict(self.facts)
 
     @property
     def transcript(self) -> str:

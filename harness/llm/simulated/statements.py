@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from harness.data.sentences import outline
@@ -60,7 +60,8 @@ class Statement:
     ``words`` are content words and numbers, ``numbers`` the numbers among them, ``details`` are
     (class, value) of details that exclude each other; ``asked`` are the words of the question
     that a yes or no answers; ``denied`` is True where it is negated; ``salience`` >= 0 says
-    how much a clinician would care.
+    how much a clinician would care. ``speaker`` (in small letters) said it after being asked
+    ``question``; both are empty for what is written.
     """
 
     text: str
@@ -70,6 +71,8 @@ class Statement:
     asked: frozenset[str]
     denied: bool
     salience: float
+    speaker: str = field(default="", compare=False)
+    question: str = field(default="", compare=False)
 
 
 @lru_cache(maxsize=1024)
@@ -86,7 +89,7 @@ def said(transcript: str) -> tuple[Statement, ...]:
             elif not _CHAT.match(part):
                 statement = _answer(part, question) if speaker == "patient" else _statement(part, "", False)
                 if len(statement.words | statement.asked) >= (1 if question and speaker == "patient" else 2):
-                    found.append(statement)
+                    found.append(replace(statement, speaker=speaker, question=question))
         if speaker == "patient":
             question = ""
     return tuple(found)
