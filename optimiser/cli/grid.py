@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from harness.data.pairs import write_atomically
 from harness.report.tables import rich_table
@@ -72,7 +73,7 @@ def grid(
     if as_json:
         print(dump_grid(found).decode(), end="")
     else:
-        out.print(rich_table(brief_table(found)), width=None if out.is_terminal else WIDE, crop=False)
+        (out if out.is_terminal else Console(width=WIDE)).print(rich_table(brief_table(found)))
         for line in (*summary_lines(found), f"Report: {workspace.report}"):
             out.print(line, markup=False, highlight=False, soft_wrap=True)
     if found.reason != "completed":

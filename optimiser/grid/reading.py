@@ -75,13 +75,15 @@ def read_cell(unread: CellReading, seen: Seen, cap: float, rng: np.random.Genera
     """The cell with its figures; failures are read as the worst case."""
     table, measures = seen.table, metrics.measure(seen.table, cap)
     omission, commission = is_omission(table), is_commission(table)
+    own = _own(seen, rng, plan)
     figures = {
         "omissions": _bounded(table, omission, rng, plan),
         "commissions": _bounded(table, commission, rng, plan),
         "by_class": _each(measures.by_class),
         "by_severity": _each(measures.by_severity),
-        "own": _own(seen, rng, plan),
+        "own": own,
         "at_cap": _at_cap(seen, cap, rng, plan),
+        "at_own": None if own is None else _at_cap(seen, own.false_alarms.value, rng, plan),
         "auc": measures.auc,
         "costs": _costs(seen.outcomes),
     }

@@ -73,6 +73,7 @@ class CellReading(Part):
     by_severity: dict[str, Paired] = Field(default_factory=dict, description="omission pairs")
     own: Flagged | None = Field(None, description="by the judge's own rule; None where it has none")
     at_cap: Flagged | None = Field(None, description="marks swept on these very notes: optimistic")
+    at_own: Flagged | None = Field(None, description="the same with as many false alarms as the own rule at most")
     auc: float | None = None
     costs: Costs | None = None
     bought: dict[str, int] = Field(default_factory=dict, description="stage -> attempts this cell really sent")

@@ -56,11 +56,15 @@ def class_table(grid: Grid) -> Table:
 
 def flag_table(grid: Grid) -> Table:
     """Flags by the judge's own rule, and below marks that keep the cap."""
-    columns = ("cell", "own detection", "own false alarms", "detection at cap", "false alarms at cap", "marks")
-    rows = tuple((cell.name, *_rates(cell.own), *_rates(cell.at_cap), _marks(cell.at_cap)) for cell in grid.cells)
+    columns = ("cell", "own detection", "own false alarms", "marks at own", "detection at cap", "false alarms", "marks")
+    rows = tuple(
+        (cell.name, *_rates(cell.own), _rates(cell.at_own)[0], *_rates(cell.at_cap), _marks(cell.at_cap))
+        for cell in grid.cells
+    )
     note = (
         f"Detection of omission notes, false alarms on clean notes. At the cap of {grid.cap:g}: {OPTIMISTIC}, the "
-        "marks were chosen on these very notes. A judge of two parts has two marks, chosen jointly. A failure is a "
+        "marks were chosen on these very notes; so were those of 'marks at own', which detect this much with no more "
+        "false alarms than the judge's own rule. A judge of two parts has two marks, chosen jointly. A failure is a "
         "missed note and a false alarm. A dash: the judge has no rule of its own, or no mark keeps the cap."
     )
     return Table("Detection and false alarms", columns, rows, note)
