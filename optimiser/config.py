@@ -170,11 +170,12 @@ def load_campaign(path: Path, data: Path | None = None) -> CampaignConfig:
         raw["seeds"] = [_files(path, seed) if isinstance(seed, dict) else _beside(path, seed) for seed in raw["seeds"]]
     if isinstance(raw.get("blocks"), dict):
         raw["blocks"] = _files(path, raw["blocks"])
+    _place(raw.get("split"), "given", path)
     source = raw.get("data")
     if isinstance(source, dict) and data is not None:
         source["path"] = data.resolve()
-    elif isinstance(source, dict) and source.get("path"):
-        source["path"] = _beside(path, source["path"])
+    else:
+        _place(source, "path", path)
     return parse_config(CampaignConfig, raw, str(path))
 
 
@@ -184,6 +185,12 @@ def _values(section: object) -> tuple[Any, ...]:
 
 def _files(path: Path, files: dict[Any, Any]) -> dict[Any, Path]:
     return {name: _beside(path, file) for name, file in files.items()}
+
+
+def _place(section: object, key: str, path: Path) -> None:
+    """Read the path under a section's key as relative to the campaign file."""
+    if isinstance(section, dict) and section.get(key):
+        section[key] = _beside(path, section[key])
 
 
 def _beside(path: Path, value: Any) -> Path:

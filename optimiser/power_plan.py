@@ -106,6 +106,12 @@ def check_power(config: CampaignConfig, plan: PowerPlan, accepted: bool) -> None
     found = plan.acceptance
     if accepted or config.underpowered or (found.detectable is not None and found.detectable <= found.gain):
         return
+    if not found.pairs:
+        raise CampaignError(
+            "planning the campaign",
+            f"no pair of the objective {config.acceptance.objective!r} on the acceptance split",
+            "Bring pairs with omissions, or search over every kind of pair with acceptance.objective: all.",
+        )
     limit = "nothing" if found.detectable is None else f"a gain of {found.detectable:.3f}"
     raise CampaignError(
         "planning the campaign",

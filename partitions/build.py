@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
 from harness.errors import LeakFound, SplitError
 from harness.types import PairSet, SplitName
 from partitions.config import SplitConfig
+from partitions.given import given_parts
 from partitions.leakage import Leakage, Likeness, find_leaks
 from partitions.manifest import (
     SPLITS,
@@ -22,7 +24,7 @@ from partitions.manifest import (
     pair_set_digest,
     split_bytes,
 )
-from partitions.stratify import Cluster, deal
+from partitions.stratify import Cluster, Parts, deal
 
 # A clustered test needs two independent units; so do the two folds of the training split.
 LEAST = 2
@@ -35,15 +37,16 @@ def build_split(pair_set: PairSet, config: SplitConfig) -> Manifest:
     source, stratum, pair class (omission by trace, addition, alteration) and severity; where a label
     is too rare to reach every split, ``absent`` says so. The group of an excluded consultation goes with it.
 
-    Raises SplitError where the set is too small or an exclusion is unknown, and LeakFound where texts of
-    two splits (or of an excluded consultation and a split that decides) are near-duplicates, unless
-    ``config.near_duplicates`` is "warn".
+    With ``config.given`` nothing is drawn but the two folds of training: the lists of the file are the splits.
+
+    Raises SplitError where the set is too small, an exclusion is unknown or a given division does not fit; and
+    LeakFound where texts of two splits (or of an excluded consultation and a split that decides) are
+    near-duplicates, unless ``config.near_duplicates`` is "warn".
     """
     pair_set = canonical(pair_set)
     clusters, excluded = _clusters(pair_set, config)
     rng = np.random.default_rng(config.seed)
-    shares: dict[str, float] = {name: float(getattr(config, name)) for name in SPLITS}
-    parts = deal(clusters, shares, LEAST, rng)
+    parts = _divided(clusters, excluded, config, rng)
     for name, part in parts.items():
         _require_enough(pair_set.name, name, part, clusters)
     folds = deal(parts["training"], {"frontier": config.frontier, "reflection": 1 - config.frontier}, 1, rng)
@@ -58,7 +61,7 @@ def build_split(pair_set: PairSet, config: SplitConfig) -> Manifest:
         clean_verified=pair_set.clean_verified,
         simulated=pair_set.simulated,
         pair_set=pair_set_digest(pair_set),
-        config=config,
+        config=_portable(config),
         splits=records,
         frontier=_members(folds["frontier"]),
         excluded=excluded,
@@ -86,6 +89,20 @@ def _clusters(pair_set: PairSet, config: SplitConfig) -> tuple[list[Cluster], tu
         Cluster(name, tuple(sorted(ids)), frozenset(labels[name])) for name, ids in members.items() if name not in out
     ]
     return kept, tuple(sorted(name for cluster in out for name in members[cluster]))
+
+
+def _divided(
+    clusters: Sequence[Cluster], excluded: Sequence[str], config: SplitConfig, rng: np.random.Generator
+) -> Parts:
+    if config.given is not None:
+        return given_parts(config.given, clusters, excluded)
+    shares: dict[str, float] = {name: float(getattr(config, name)) for name in SPLITS}
+    return deal(clusters, shares, LEAST, rng)
+
+
+def _portable(config: SplitConfig) -> SplitConfig:
+    """The configuration without the folder of a given division: its lists stand in the manifest anyway."""
+    return config if config.given is None else config.model_copy(update={"given": Path(config.given.name)})
 
 
 def _require_enough(dataset: str, name: str, part: Sequence[Cluster], clusters: Sequence[Cluster]) -> None:

@@ -64,12 +64,18 @@ def split(
     holdout: Annotated[float, typer.Option(help="Share of consultations.")] = 0.30,
     seed: Annotated[int, typer.Option(help="Seed of the draw.")] = 7,
     exclude: Annotated[list[str] | None, typer.Option(help="Consultation id to leave out; repeat for more.")] = None,
+    given: Annotated[Path | None, typer.Option(help="JSON with the consultations of each split; no draw then.")] = None,
     as_json: Json = False,
 ) -> None:
     """Divide a pair set by consultation and seal it: no leak, no change, one door to the holdout."""
     pair_set = read_pairs(dataset / FILE_NAME if dataset.is_dir() else dataset)
     config = SplitConfig(
-        training=training, acceptance=acceptance, holdout=holdout, seed=seed, exclude=tuple(exclude or ())
+        training=training,
+        acceptance=acceptance,
+        holdout=holdout,
+        seed=seed,
+        exclude=tuple(exclude or ()),
+        given=given,
     )
     manifest = seal(pair_set, config, folder)
     counts = {name: len(record.consultations) for name, record in manifest.splits.items()}
