@@ -12,7 +12,7 @@ from harness.llm.simulated.chance import Noise
 from harness.llm.simulated.cues import Cues
 from harness.llm.simulated.evidence import compare, compare_listed
 from harness.llm.simulated.forms import listed, wanted_form
-from harness.llm.simulated.judging import Opinion, form_opinion
+from harness.llm.simulated.judging import Opinion, Side, form_opinion
 from harness.llm.simulated.lookup import Reader, what_is_meant
 from harness.llm.simulated.pipeline import Wanted, write_audit, write_list
 from harness.llm.simulated.reading import Material
@@ -20,7 +20,7 @@ from harness.llm.simulated.wire import ChatBody
 from harness.llm.simulated.writing import Text
 
 Usual = Literal["facts", "audit", "answer"]
-UNJUDGED = Opinion(10.0, (), ())
+UNJUDGED = Opinion(10.0, (), (), Side(), Side(), 0.0)
 
 
 def serve(body: ChatBody, material: Material, noise: Noise, cues: Cues, usual: Usual = "answer") -> Text:

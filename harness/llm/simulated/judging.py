@@ -16,24 +16,32 @@ GRACE = 2.5  # points of small findings that a note gets away with in part
 MUCH = 8.0  # points beyond which each further finding counts less
 USED_TO = 0.7  # of a strange manner that is put down to style
 DEPTH = 14.0  # points that no number of findings exceeds
+PLAIN = 0.75  # evidence beyond which nobody doubts a finding, unless it is a single word
 CLEAR = 0.14  # evidence beyond the tolerance that makes a finding certain
 _ORDER, _SEEN, _CAUGHT = 1, 2, 3  # salts that keep the draws on one statement apart
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The omissions, or the unsupported statements: their summed weight, and how much of it is beyond doubt."""
+
+    weight: float = 0.0
+    plain: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
     """``points`` on 0 to 10, not rounded, higher = better; and what was named.
 
-    ``lost`` and ``wrong`` are the summed weights of the omissions and of the unsupported statements;
-    ``mood`` is the part of the overall impression that has no finding behind it, in the same weights.
+    ``mood`` is the part of the overall impression that has no finding behind it, in weights of findings.
     """
 
     points: float
     omissions: tuple[str, ...]
     unsupported: tuple[str, ...]
-    lost: float = 0.0
-    wrong: float = 0.0
-    mood: float = 0.0
+    lost: Side
+    wrong: Side
+    mood: float
 
 
 def form_opinion(findings: Findings, attention: Attention, noise: Noise) -> Opinion:
@@ -53,8 +61,8 @@ def form_opinion(findings: Findings, attention: Attention, noise: Noise) -> Opin
         min(10.0, max(0.0, points)),
         tuple(_short(f.statement.text) for f, _ in lost)[:SHOWN],
         tuple(_short(f.statement.text) for f, _ in wrong)[:SHOWN],
-        sum(weight for _, weight in lost),
-        sum(weight for _, weight in wrong),
+        _side(lost, attention.detail),
+        _side(wrong, 1.0),
         -mood / attention.invented,
     )
 
@@ -85,6 +93,11 @@ def _examine(
         if over > 0 and noise.about(text, _CAUGHT) < cut:
             seen.append((finding, min(1.0, attention.doubt + over / CLEAR)))
     return tuple(seen)
+
+
+def _side(seen: Sequence[tuple[Finding, float]], detail: float) -> Side:
+    plain = (w for f, w in seen if max(f.whole, detail * f.detail) > PLAIN and len(f.statement.words) > 1)
+    return Side(sum(weight for _, weight in seen), sum(plain))
 
 
 def _worth(finding: Finding, attention: Attention) -> float:

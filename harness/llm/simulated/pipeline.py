@@ -18,7 +18,7 @@ from harness.llm.simulated.statements import Statement, said, written
 from harness.llm.simulated.writing import Choice, Text
 
 TALK = 2.0  # salience below which a statement is small talk
-SPAN = {"facts": 30, "questions": 24}  # statements that a list holds without effort
+SPAN = {"facts": 30, "questions": 16}  # statements that a list holds without effort
 LEAST = 0.7  # share of the span that an instruction which names no way of working gets
 UNHEARD = 0.75
 MISSED, _MISSED = 0.03, 8  # chance that a statement of the note is left out of its claims, and the salt of that draw

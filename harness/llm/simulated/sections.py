@@ -32,16 +32,20 @@ _SUMS_UP = re.compile(
     r"\W*(?:in summary|to summari[sz]e|in short|in brief|noted$|noted:|key point|of note|to recap|overall)",
     re.IGNORECASE,
 )
-_RECAP = re.compile(r"\b(?:recap|go over that|to sum up|to summari[sz]e|you came with)\b", re.IGNORECASE)
+_RECAP = re.compile(
+    r"\b(?:recap|go over that|all in all|to sum up|to summari[sz]e|you came with|you(?:'ve)? told me|also said|"
+    r"(?:got|have) this right)\b",
+    re.IGNORECASE,
+)
 _BY_DOCTOR = _cues(
     (
         "plan",
         r"\b(?:i'?ll (?:give|do|sort|put|ask|send|arrange|book|write|start|refer|get)|prescri\w+|i'd like|i want you|"
-        r"refer\w*|review\w*|see you again|urgent\w*|999|come (?:back|straight)|follow[- ]up|arrange\w*|book\w*|"
-        r"order\w*|"
+        r"refer\w*|review\w*|see you again|urgent\w*|999|check on you|come (?:back|straight)|follow[- ]up|"
+        r"arrange\w*|book\w*|order\w*|"
         r"keep (?:the|your|it|away|up)|avoid|stay (?:off|away)|stop (?:the|taking|your)|carry on|continue|"
         r"try to|make sure|"
-        r"start (?:you|on|the|a)|take (?:it|them|this|one|two)|"
+        r"start (?:you|on|the|a)|(?:take|have) (?:it|them|this|one|two)|every day|"
         r"let's (?:review|check|get|do|start|try|stop)|things again)\b",
     ),
     (
@@ -50,7 +54,6 @@ _BY_DOCTOR = _cues(
         r"i think|"
         r"most likely|probabl[ey]|possibl[ey]|suspect\w*|consistent with|points? to|working on)\b",
     ),
-    ("findings", r"."),
 )
 _BY_PATIENT = _cues(
     (
@@ -63,19 +66,19 @@ _BY_PATIENT = _cues(
         r"living|job|work as|retired|live[sd]? (?:with|alone)|at home|mother|father|mum|dad|aunt|uncle|brother|sister|"
         r"nephew|niece|cousin|grand\w+|family|diagnosed|pets?|travel\w*|abroad)\b",
     ),
-    ("complaint", r"."),
 )
 _WRITTEN = _cues(
     (
         "plan",
         r"\b(?:commence\w*|start(?:ed)?|prescribed|refer\w*|review(?:ed)? (?:in|by)|recall|seek|safety[- ]net|"
-        r"advised?|should|"
-        r"is to|are to|will be|repeat|continue|arranged?|booked?|follow[- ]up|urgent)\b",
+        r"told to|knows to|advised?|should|"
+        r"is to|are to|will be|repeat|continue|issued|requested|arranged?|booked?|follow[- ]up|urgent)\b",
     ),
     (
         "findings",
         r"\b(?:examination|auscultation|heart rate|pulse|blood pressure|temperature|saturations?|crackles|tender\w*|"
-        r"palpation|dipstick|inspection|o/e|on exam|bilaterally|score|revealed|mmhg)\b",
+        r"measured|demonstrated|painful arc|degrees|ecg|palpation|dipstick|inspection|"
+        r"o/e|on exam|bilaterally|score|revealed|mmhg)\b",
     ),
     ("assessment", r"\b(?:impression|diagnosis|likely|probabl[ey]|possibl[ey]|suspected|picture of|consistent with)\b"),
     (
@@ -87,7 +90,11 @@ _WRITTEN = _cues(
         r"\b(?:past history|smok\w*|alcohol|works? as|lives? with|mother|father|aunt|sister|brother|retired|"
         r"family history|years ago)\b",
     ),
-    ("complaint", r"."),
+    (
+        "complaint",
+        r"\b(?:report(?:s|ed)|present(?:s|ed)|describe[sd]|noticed|den(?:ies|ied)|asked about|suffer\w*|complain\w*|"
+        r"has (?:had|an?)|for \d+|over (?:the )?\d+)\b",
+    ),
 )
 _NAMES: tuple[tuple[frozenset[Section], str], ...] = (
     (frozenset({"assessment", "plan"}), r"(?:assessment|impression|imp|diagnos[ie]s|dx|a)\s*(?:and|&|/|,)\s*\w+"),
@@ -119,8 +126,9 @@ class Placed:
 def section_of(statement: Statement) -> Section:
     """The section of a note in which something that was said belongs."""
     if statement.speaker == "doctor":
-        return "complaint" if _RECAP.search(statement.text) else _first(_BY_DOCTOR, statement.text)
-    return _first(_BY_PATIENT if statement.speaker else _WRITTEN, f"{statement.question} {statement.text}")
+        return "complaint" if _RECAP.search(statement.text) else _first(_BY_DOCTOR, statement.text) or "findings"
+    cues = _BY_PATIENT if statement.speaker == "patient" else _WRITTEN
+    return _first(cues, f"{statement.question} {statement.text}") or "complaint"
 
 
 def accepted(section: Section) -> frozenset[Section]:
@@ -142,7 +150,12 @@ def placed(note: str) -> tuple[Placed, ...]:
     if not under:
         under = _by_paragraph(lines, [(line, text) for line, text, summary in sentences if not summary])
     return tuple(
-        Placed(text, frozenset({"assessment"}) if summary else under.get(line) or accepted(_first(_WRITTEN, text)))
+        Placed(
+            text,
+            frozenset({"assessment"})
+            if summary
+            else under.get(line) or accepted(_first(_WRITTEN, text) or "complaint"),
+        )
         for line, text, summary in sentences
     )
 
@@ -167,10 +180,12 @@ def _by_paragraph(lines: list[str], sentences: Iterable[tuple[int, str]]) -> dic
         return {}
     votes: dict[int, Counter[frozenset[Section]]] = {}
     for line, text in sentences:
-        votes.setdefault(paragraph[line], Counter())[accepted(_first(_WRITTEN, text))] += 1
+        cue = _first(_WRITTEN, text)
+        if cue:
+            votes.setdefault(paragraph[line], Counter())[accepted(cue)] += 1
     kinds = {key: counter.most_common(1)[0][0] for key, counter in votes.items()}
     return {number: kinds[key] for number, key in enumerate(paragraph) if key in kinds}
 
 
-def _first(cues: tuple[Cue, ...], text: str) -> Section:
-    return next((section for section, pattern in cues if pattern.search(text)), cues[-1][0])
+def _first(cues: tuple[Cue, ...], text: str) -> Section | None:
+    return next((section for section, pattern in cues if pattern.search(text)), None)
