@@ -161,7 +161,8 @@ def test_seeds_depend_on_replicate_and_base_and_on_no_candidate_or_note(kind):
         return tuple(r.seed for r in asked(kind, note=note, **arguments) if judges_note(r, note))
 
     assert seeds() == seeds(text="Another text.") == seeds(note=replace(NOTE, text="Another note."))
-    assert len({seeds(), seeds(replicate=1), seeds(replicate=2), seeds(seed=12)}) == 4
+    runs = [seeds(), seeds(replicate=1), seeds(replicate=2), seeds(seed=12)]
+    assert all(len(set(of_one_call)) == len(runs) for of_one_call in zip(*runs, strict=True))
     assert all(0 <= seed < 2**31 for seed in seeds())
 
 
@@ -289,6 +290,8 @@ def test_an_id_that_an_answer_leaves_out_is_asked_for_once_more_alone(kind, call
     outcome = run(kind, model)
     assert outcome.score == run(kind, Answering()).score
     assert len(model.asked) == CALLS[kind] + 1
+    first, second = model.asked[call : call + 2]
+    assert (first.stage, first.seed != second.seed) == (second.stage, True)
     never = spoilt(call, *['{"verdicts": {}}'] * 2)
     assert run(kind, never).reason == "missing-key"
     assert len(never.asked) == call + 2
