@@ -26,6 +26,7 @@ MEMBERS = (
     "sectioned",
     "log_odds",
     "combined",
+    "lexical",
 )
 
 

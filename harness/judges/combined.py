@@ -19,7 +19,7 @@ from harness.llm.client import Client
 from harness.types import Candidate, Consultation, Note, digest
 
 OWN = (0.0, 8.0)  # without thresholds: the pipeline's own predicate, and what a scored judge would flag
-POINTS = SCORE.scale.high - SCORE.scale.low
+POINTS = SCORE.scale.high
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,9 @@ class Combined:
 
     The capture is the pipeline's score in [0, 1], less 1 where a critical fact is absent: below 0 it is the
     predicate, and its mark may be moved to either side of that. The call's part is its points, 0 to 10.
-    Flagged iff capture < first threshold or points < second. Score = min(capture - first, (points - second) / 10),
-    in [-2, 1]: how far the worse part is above its mark, below 0 iff the note is flagged.
+    Flagged iff capture < first threshold or points < second. Score = mean of both parts, each as a share of its
+    range, less 1 where flagged: in [-1, 1], below 0 for flagged notes and never for others. It ranks by both parts on
+    either side of 0; the distance of the worse part to its mark would rank by whole points of the call alone.
     """
 
     config: JudgeConfig
@@ -49,12 +50,13 @@ class Combined:
     def _join(self, checked: Verdict, called: Verdict) -> Verdict:
         first, second = self.config.thresholds or OWN
         capture, points = checked.score - bool(checked.flag), called.score
+        flag = capture < first or points < second
         return Verdict(
-            score=min(capture - first, (points - second) / POINTS),
+            score=((capture + 1) / 2 + points / POINTS) / 2 - flag,
             missing=tuple(dict.fromkeys((*checked.missing, *called.missing))),
             wrong=called.wrong,
             rulings=checked.rulings,
-            flag=capture < first or points < second,
+            flag=flag,
             parts=(capture, points),
         )
 
@@ -69,4 +71,4 @@ def _fixed(config: JudgeConfig) -> str:
     return digest([pipeline_digest(config), envelope_digest(form.text), form.schema if config.structured else None])
 
 
-KIND = Kind(blocks=(*BLOCKS, BLOCK), scale=Scale(-2, 1, 0), fixed=_fixed, make=_make)
+KIND = Kind(blocks=(*BLOCKS, BLOCK), scale=Scale(-1, 1, 0), fixed=_fixed, make=_make)
