@@ -31,7 +31,7 @@ def serve(body: ChatBody, material: Material, noise: Noise, cues: Cues, usual: U
         return write_list(material, Wanted(*rows, cues, body.effort), noise)
     facts_alone = material.holds("TRANSCRIPT") and material.holds("FACT") and not material.note
     if facts_alone or (usual == "audit" and not form):
-        return write_audit(material, form, noise)
+        return write_audit(material, form, cues, noise)
     attention = attend(cues, body.effort)
     reader = Reader(material, attention, noise)
     opinion = _opinion(material, attention, noise) if _opines(form, material) else UNJUDGED

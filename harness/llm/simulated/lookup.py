@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from harness.llm.simulated.attention import Attention
 from harness.llm.simulated.chance import Noise, cut_for
 from harness.llm.simulated.evidence import Finding, claim_evidence, fact_evidence, nearest
+from harness.llm.simulated.paraphrase import best_sentence
 from harness.llm.simulated.reading import Material
 from harness.llm.simulated.sections import SECTIONS, Section, accepted, placed, section_of
 
 FULL = 0.3  # evidence up to which a fact is fully present
 KIND_EYE = 0.08  # further evidence that a second look lets pass: it searches for what was missed
 IMAGINED = 0.04  # share of gone facts for which a second look quotes words that are not in the note
-HALF = 0.45  # share of a fact's words in one sentence from which that sentence has part of it
+HALF = 0.5  # evidence up to which a second look still finds a part
 _SEEN, _AGAIN, _IMAGINED, _HOME = 2, 5, 6, 7  # salts that keep the draws on one item apart
 _TAG = re.compile(r"^\[(\w+)\]\s*(?=\S)")
 _QUESTION = re.compile(
@@ -68,18 +69,16 @@ class Reader:
     def look_again(self, item: str) -> Sight:
         """Search the note for wording of an item that was not found: a kinder eye that must quote what it saw."""
         plain = what_is_meant(item)
-        finding = fact_evidence(plain, self.material.note)
-        text, share = nearest(plain, self.material.note)
-        gap = min(finding.whole, (finding.whole + 1 - share) / 2 + 0.1)
-        absence = gap - KIND_EYE + self.attention.slip * self.noise.about(item, _AGAIN)
-        if finding.detail > FULL and absence < FULL:
-            absence = (FULL + self.cut) / 2
-        if absence < self.cut:
+        detail = fact_evidence(plain, self.material.note).detail
+        text, share = best_sentence(plain, self.material.note)
+        absence = 1 - share - KIND_EYE + self.attention.slip * self.noise.about(item, _AGAIN)
+        if detail > FULL:
+            absence = max(absence, (FULL + HALF) / 2)
+        if absence < HALF:
             return Sight(absence, self._verbatim(text))
         if self.noise.about(item, _IMAGINED) < cut_for(IMAGINED):
             return Sight(FULL / 2, plain)
-        half = FULL + 0.01 if share >= HALF else 1.0
-        return Sight(half, self._verbatim(text)) if half < self.cut else Sight(absence)
+        return Sight(max(absence, self.cut))
 
     def look_in_place(self, item: str) -> Sight:
         """Look an item up in the part of the note where it belongs, and in the whole note."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,14 @@ TALK = 2.0  # salience below which a statement is small talk
 SPAN = {"facts": 30, "questions": 16}  # statements that a list holds without effort
 LEAST = 0.7  # share of the span that an instruction which names no way of working gets
 UNHEARD = 0.75
+GRADED = 2.5  # salience that a grader who was told how to grade adds to what treatment and safety hang on
+_WEIGHTY = re.compile(
+    r"\d ?(?:mg|mcg|micrograms?|ml)\b|allerg\w*|\b(?:brought on|caused|causes|gave me)\b|\burgent\w*|\b999\b|"
+    r"\bfor (?:about |maybe |roughly |the last )?\w+ (?:days|weeks|months)\b|"
+    r"\b(?:my (?:feeling|impression)|to my mind|dealing with|putting it together|diagnos\w+|i think (?:this|it))\b|"
+    r"\bno\b[^.]{0,30}\b(?:blood|weakness|numb\w*|thoughts|breathless\w*|pain|slurr\w*|incontinence)",
+    re.IGNORECASE,
+)
 MISSED, _MISSED = 0.03, 8  # chance that a statement of the note is left out of its claims, and the salt of that draw
 ASKING = "Does the note say that "
 
@@ -52,9 +61,10 @@ def write_list(material: Material, wanted: Wanted, noise: Noise) -> Text:
     return Text().value({wanted.name: rows})
 
 
-def write_audit(material: Material, form: Mapping[str, Any], noise: Noise) -> Text:
+def write_audit(material: Material, form: Mapping[str, Any], cues: Cues, noise: Noise) -> Text:
     """Audit listed facts against the transcript and grade them."""
-    verdicts = {key: _audited(text, material.transcript, noise) for key, text in material.items.items()}
+    skill = GRADED if "severity" in cues else 0.0
+    verdicts = {key: _audited(text, material.transcript, skill, noise) for key, text in material.items.items()}
     name = next(iter(form.get("properties", {})), "verdicts")
     keyed = form.get("properties", {}).get(name, {})
     item: Any = keyed.get("additionalProperties") or next(iter(keyed.get("properties", {}).values()), {})
@@ -64,9 +74,9 @@ def write_audit(material: Material, form: Mapping[str, Any], noise: Noise) -> Te
     return Text().value({name: full})
 
 
-def severity_of(statement: Statement) -> str:
-    """How grave a statement is, by its salience."""
-    salience = statement.salience
+def severity_of(statement: Statement, skill: float = 0.0) -> str:
+    """How grave a statement is, by its salience; ``skill`` is added for what treatment and safety hang on."""
+    salience = statement.salience + skill * bool(_WEIGHTY.search(statement.text))
     return "critical" if salience >= GRAVE else "supporting" if salience >= ORDINARY else "peripheral"
 
 
@@ -102,10 +112,10 @@ def _row(number: int, statement: Statement, wanted: Wanted) -> Any:
     return {name: section_of(statement) if name == "section" else values.get(name, text) for name in names}
 
 
-def _audited(text: str, transcript: str, noise: Noise) -> tuple[str, str]:
+def _audited(text: str, transcript: str, skill: float, noise: Noise) -> tuple[str, str]:
     finding = fact_evidence(text, transcript)
     heard = finding.whole + 0.1 * noise.about(text) < UNHEARD
-    return ("supported" if heard else "unsupported", severity_of(finding.statement))
+    return ("supported" if heard else "unsupported", severity_of(finding.statement, skill))
 
 
 def _worded(both: tuple[str, str], item: Mapping[str, Any]) -> Choice | str:
