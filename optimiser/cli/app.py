@@ -24,6 +24,7 @@ COMMANDS = {
     "plan": "campaign",
     "run": "campaign",
     "grid": "grid",
+    "external": "external",
     "confirm": "evidence",
     "gate": "evidence",
     "report": "evidence",
