@@ -88,4 +88,4 @@ def looking_digest(config: JudgeConfig) -> str:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.lower().split())
+    return " ".join(text.casefold().split())

@@ -43,7 +43,7 @@ def signed_words(text: str) -> frozenset[str]:
     for clause in _CLAUSE.split(text):
         denial = _DENIES.search(clause)
         cut = denial.start() if denial else len(clause)
-        before, after = content_words(clause[:cut]), content_words(clause[cut:])
+        before, after = content_words(clause[:cut]), content_words(_DENIES.sub(" ", clause[cut:]))
         found |= before if after or not denial else _denied(before)
         found |= _denied(after)
     return frozenset(found)

@@ -32,6 +32,7 @@ judgements = st.builds(
     missing=names,
     wrong=names,
     samples=st.lists(st.floats(0, 10), max_size=3).map(tuple),
+    parts=st.lists(st.floats(-1, 10), max_size=2).map(tuple),
     text=texts,
     usage=usages,
     simulated=st.booleans(),
