@@ -229,7 +229,7 @@ def bars(rows: Sequence[Bar], cap: float) -> bytes:
     axes.set_xlim(-0.02, 1.02)
     axes.set(xlabel="share of notes flagged")
     axes.grid(visible=False, axis="y")
-    _legend(axes)
+    axes.legend(fontsize=8, frameon=False, ncols=2, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
     return _png(figure)
 
 

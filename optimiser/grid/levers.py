@@ -87,7 +87,7 @@ def read_lever(match: Match, rng: np.random.Generator, plan: Resampling) -> Leve
     def shift(name: str) -> Difference | None:
         sides = [(getattr(a, name), getattr(b, name)) for a, b in match.cells]
         known = [(a, b) for a, b in sides if a is not None and b is not None]
-        return _pooled(known, rng, plan) if len(known) == len(sides) else None
+        return _pooled(known, rng, plan) if known else None
 
     return LeverReading(
         lever=match.lever,

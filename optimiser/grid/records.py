@@ -101,8 +101,10 @@ class LeverReading(Part):
     omissions: Difference | None
     commissions: Difference | None
     clean_score: Difference | None = Field(description="mean score of clean notes, as a share of the scale")
-    false_alarms: Difference | None = Field(description="by the judges' own rules; None where one has none")
-    detection: Difference | None = Field(description="of omissions by the judges' own rules; None where one has none")
+    false_alarms: Difference | None = Field(
+        description="by the judges' own rules, over pairs of cells where both have one"
+    )
+    detection: Difference | None = Field(description="flagged omission notes, by the same rules")
 
 
 class Grid(Part):

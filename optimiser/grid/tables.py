@@ -27,14 +27,19 @@ def main_table(grid: Grid) -> Table:
             _bounds(cell.commissions),
             number(cell.auc),
             str(sum(cell.failures.values())),
-            floor_word(cell, grid),
+            _over_floor(cell, grid),
         )
         for cell in grid.cells
     )
     note = (
         f"{grid.pairs} pairs and {grid.clean_notes} clean notes of {grid.consultations} consultations; every cell "
         "judged the same. Failures count as losses in the paired figures. * = baseline."
-        + ("" if grid.floor is None else f" Floor: {grid.floor}, which asks no model.")
+        + (
+            ""
+            if grid.floor is None
+            else f" Floor: {grid.floor}, which asks no model; beaten where the 95% interval of the "
+            "paired difference in omissions excludes zero."
+        )
     )
     return Table("Paired discrimination by cell", columns, rows, note)
 
@@ -157,7 +162,8 @@ def lever_table(grid: Grid) -> Table:
     note = (
         "Over all pairs of cells that differ in this label alone, paired by consultation. Omissions and commissions: "
         "difference in paired discrimination. Clean score: of clean notes, as a share of the scale. Own FA and own "
-        "detection: flags by the judges' own rules. The last three tell of the operating point."
+        "detection: flags by the judges' own rules, where both cells of a pair have one. The last three "
+        "tell of the operating point."
     )
     return Table("Levers", columns, rows, note)
 
@@ -200,6 +206,11 @@ def floor_word(cell: CellReading, grid: Grid) -> str:
     if cell.name == grid.floor:
         return "is the floor"
     return {True: "beaten", False: "NOT beaten", None: NONE}[cell.beats_floor]
+
+
+def _over_floor(cell: CellReading, grid: Grid) -> str:
+    gain = "" if cell.against_floor is None else f"{signed(cell.against_floor.omissions.value)} "
+    return gain + floor_word(cell, grid)
 
 
 def span(difference: Difference | None) -> str:
