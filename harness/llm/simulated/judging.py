@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.llm.simulated.attention import Attention
 from harness.llm.simulated.chance import Noise, cut_for
 from harness.llm.simulated.evidence import Finding, Findings
+from harness.llm.simulated.statements import Statement
 
 GRAVE, ORDINARY = 5.0, 2.5  # salience from which an omission is critical, supporting
 SHOWN = 12
+_ABOUT_WHOM = re.compile(r"(?:re:? |regarding )?(?:mr|mrs|ms|miss)\b|i (?:saw|assessed|reviewed)\b", re.IGNORECASE)
 GRACE = 2.5  # points of small findings that a note gets away with in part
 MUCH = 8.0  # points beyond which each further finding counts less
 USED_TO = 0.7  # of a strange manner that is put down to style
 DEPTH = 14.0  # points that no number of findings exceeds
-PLAIN = 0.75  # evidence beyond which nobody doubts a finding, unless it is a single word
+PLAIN = 0.75  # evidence beyond which nobody doubts a finding, unless it is a single word or a name
 CLEAR = 0.14  # evidence beyond the tolerance that makes a finding certain
 _ORDER, _SEEN, _CAUGHT = 1, 2, 3  # salts that keep the draws on one statement apart
 
@@ -96,8 +99,12 @@ def _examine(
 
 
 def _side(seen: Sequence[tuple[Finding, float]], detail: float) -> Side:
-    plain = (w for f, w in seen if max(f.whole, detail * f.detail) > PLAIN and len(f.statement.words) > 1)
+    plain = (w for f, w in seen if max(f.whole, detail * f.detail) > PLAIN and _says_something(f.statement))
     return Side(sum(weight for _, weight in seen), sum(plain))
+
+
+def _says_something(statement: Statement) -> bool:
+    return len(statement.words) > 1 and not _ABOUT_WHOM.match(statement.text)
 
 
 def _worth(finding: Finding, attention: Attention) -> float:

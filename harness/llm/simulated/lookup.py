@@ -13,6 +13,7 @@ from harness.llm.simulated.reading import Material
 from harness.llm.simulated.sections import SECTIONS, Section, accepted, placed, section_of
 
 FULL = 0.3  # evidence up to which a fact is fully present
+CLOSE_UP = 0.25  # share of the noise that is left where one fact is asked about in a call of its own
 KIND_EYE = 0.08  # further evidence that a second look lets pass: it searches for what was missed
 IMAGINED = 0.04  # share of gone facts for which a second look quotes words that are not in the note
 HALF = 0.5  # evidence up to which a second look still finds a part
@@ -99,7 +100,8 @@ class Reader:
 
     def _perceived(self, finding: Finding, item: str, detail: float) -> float:
         evidence = max(finding.whole, detail * finding.detail)
-        return evidence + self.attention.slip * self.noise.about(item, _SEEN)
+        slip = self.attention.slip * (CLOSE_UP if self.material.single else 1.0)
+        return evidence + slip * self.noise.about(item, _SEEN)
 
     def _verbatim(self, text: str) -> str:
         """The longest end of a sentence that stands in the note as it is: a label may have been put before it."""
