@@ -55,8 +55,9 @@ from __future__ import annotations
 import inspect
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -150,15 +151,18 @@ def import_jsonl(directory: Path) -> Imported:
     return read_jsonl(directory).imported
 
 
-def read_jsonl(path: Path) -> JsonlSource:
-    """Read the JSONL files of a folder, or one file, with their header and the twins they name."""
+def read_jsonl(path: Path, beside: Sequence[Path] = ()) -> JsonlSource:
+    """Read the JSONL files of a folder, or one file, with their header and the twins they name.
+
+    ``beside`` are more files or folders of the same set, e.g. the consultations of the notes in ``path``.
+    """
     header = DatasetRecord(type="dataset")
     consultations: dict[str, Consultation] = {}
     notes: dict[str, Note] = {}
     twins: dict[str, str] = {}
     refusals: list[Refusal] = []
     headers = 0
-    for where, record in _records(path):
+    for where, record in chain.from_iterable(_records(part) for part in (path, *beside)):
         try:
             if isinstance(record, DatasetRecord):
                 headers += 1

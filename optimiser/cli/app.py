@@ -31,6 +31,7 @@ COMMANDS = {
     "holdout": "holdout",
     "stats": "stats",
     "calibrate": "calibrate",
+    "judge": "judge",
     "study": "study",
     "ui": "serve",
     "serve-sim": "serve",

@@ -138,7 +138,19 @@ def test_gate_without_a_confirmation_is_misuse(tmp_path: Path) -> None:
     assert "nowhere.json" in found.stdout + found.stderr
 
 
-COMMANDS = ["split", "plan", "run", "confirm", "gate", "report", "ui", "serve-sim", "serve-local", "mlflow-sync"]
+COMMANDS = [
+    "split",
+    "plan",
+    "run",
+    "confirm",
+    "gate",
+    "report",
+    "judge",
+    "ui",
+    "serve-sim",
+    "serve-local",
+    "mlflow-sync",
+]
 GROUPED = ["holdout status", *(f"data {name}" for name in ("synth", "import", "defects", "describe"))]
 
 

@@ -1,0 +1,1 @@
+"""Deployment: a frozen judge on notes that nobody has labelled."""
