@@ -32,6 +32,7 @@ COMMANDS = {
     "stats": "stats",
     "calibrate": "calibrate",
     "judge": "judge",
+    "prompts": "prompts",
     "study": "study",
     "ui": "serve",
     "serve-sim": "serve",

@@ -47,7 +47,7 @@ class Verdict(Settings):
     unsupported: tuple[str, ...] = ()
     failure: str | None = None
     simulated: bool = False
-    usage: dict[str, float | None] = Field(default_factory=dict)
+    usage: dict[str, int | float | None] = Field(default_factory=dict)
     text: str = Field(description="digest of note, transcript and given facts")
     judge: dict[str, Any] = Field(description="who judged: what may not change within one file")
 

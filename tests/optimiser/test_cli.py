@@ -151,7 +151,7 @@ COMMANDS = [
     "serve-local",
     "mlflow-sync",
 ]
-GROUPED = ["holdout status", *(f"data {name}" for name in ("synth", "import", "defects", "describe"))]
+GROUPED = ["holdout status", "prompts import", *(f"data {name}" for name in ("synth", "import", "defects", "describe"))]
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, *GROUPED])
