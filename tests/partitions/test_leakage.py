@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness.data.standin import STAND_IN
 from harness.types import Consultation, Note, PairSet
 from partitions.leakage import find_leaks
 
@@ -108,3 +109,11 @@ def test_no_two_of_187_different_real_visits_are_called_near_duplicates():
     found = find_leaks(PairSet("aci", consultations, (), notes), {name: name for name in rows})
     assert len(rows) == 187
     assert found.leaks == ()
+
+
+def test_stand_ins_for_transcripts_that_do_not_exist_are_no_leak():
+    consultations = tuple(Consultation(name, "made", STAND_IN) for name in ("a", "b"))
+    alone = PairSet(
+        "made", consultations, (), tuple(Note(c.id, c.id, f"only {c.id} stands here") for c in consultations)
+    )
+    assert find_leaks(alone, {"a": "training", "b": "holdout"}).leaks == ()
