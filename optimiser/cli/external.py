@@ -125,7 +125,7 @@ def _seen(candidate: Path) -> frozenset[str]:
 def _show(found: External, file: Path) -> None:
     table = Table(title=f"External check: {found.study}", title_justify="left")
     for name in ("judge", "human measure", "good", "spearman [95%]", "kendall tau-b [95%]", "spearman by system"):
-        table.add_column(name, no_wrap=name != "judge")
+        table.add_column(name, no_wrap=True)
     for check in found.judges:
         for line in _lines(found, check):
             table.add_row(*line)
@@ -134,6 +134,12 @@ def _show(found: External, file: Path) -> None:
     left_out = ", ".join(f"{name} {count}" for name, count in found.left_out.items()) or "none"
     lines = [f"{found.summaries} summaries of {found.dialogues} dialogues; left out: {left_out}"]
     lines += [f"{c.name}: no score of {sum(c.failures.values())}: {c.failures}" for c in found.judges if c.failures]
+    lines += [
+        f"{check.name}: no correlation with {one.measure}: {one.undefined}"
+        for check in found.judges
+        for one in check.correlations
+        if one.undefined and (one.systems, one.statistic) == (ALL, "spearman")
+    ]
     if found.simulated:
         lines.append("SIMULATED: a simulated model answered; its numbers say nothing about any real judge.")
     for text in (*lines, f"Report: {file}"):
@@ -160,5 +166,5 @@ def _value(found: Correlation) -> str:
 
 def _interval(found: Correlation) -> str:
     if found.low is None or found.high is None:
-        return f"- ({found.undefined})"
+        return "-"
     return f"{_value(found)} [{found.low:+.2f}, {found.high:+.2f}]"
