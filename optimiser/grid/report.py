@@ -57,7 +57,7 @@ def summary_lines(grid: Grid) -> tuple[str, ...]:
     spent = grid.spent
     price = "no price known" if spent.dollars is None else money(spent.dollars)
     lines.append(f"Cost: {spent.calls:,} calls, {spent.tokens:,} tokens, {price}.")
-    honest = "; ".join(f"{label.name}: {label.meaning}" for label in labels(grid))
+    honest = " ".join(f"{label.name}: {label.meaning}" for label in labels(grid))
     lines.append(f"Honesty: {honest or 'real model, verified clean notes'}")
     return tuple(lines)
 

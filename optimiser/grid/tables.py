@@ -83,8 +83,8 @@ def contrast_table(grid: Grid) -> Table:
             cell.name,
             signed(found.omissions.value),
             span(found.omissions),
-            number(found.p),
-            number(found.adjusted_p),
+            number(found.p, 5),
+            number(found.adjusted_p, 5),
             signed(None if found.commissions is None else found.commissions.value),
             span(found.commissions),
         )
