@@ -14,10 +14,11 @@ from harness.llm.simulated.sections import SECTIONS, Section, accepted, placed, 
 
 FULL = 0.3  # evidence up to which a fact is fully present
 CLOSE_UP = 0.25  # share of the noise that is left where one fact is asked about in a call of its own
+SKIM = 0.04  # chance, per listed item and unit of slip, that an item is skimmed and passes for found
 KIND_EYE = 0.08  # further evidence that a second look lets pass: it searches for what was missed
 IMAGINED = 0.04  # share of gone facts for which a second look quotes words that are not in the note
 HALF = 0.5  # evidence up to which a second look still finds a part
-_SEEN, _AGAIN, _IMAGINED, _HOME = 2, 5, 6, 7  # salts that keep the draws on one item apart
+_SEEN, _AGAIN, _IMAGINED, _SKIMMED = 2, 5, 6, 7  # salts that keep the draws on one item apart
 _TAG = re.compile(r"^\[(\w+)\]\s*(?=\S)")
 _QUESTION = re.compile(
     r"^(?:is|are|do|does|did|has|have|was|were|can|would|will)\b[^?]*?"
@@ -100,8 +101,12 @@ class Reader:
 
     def _perceived(self, finding: Finding, item: str, detail: float) -> float:
         evidence = max(finding.whole, detail * finding.detail)
-        slip = self.attention.slip * (CLOSE_UP if self.material.single else 1.0)
-        return evidence + slip * self.noise.about(item, _SEEN)
+        if self.material.single:
+            return evidence + CLOSE_UP * self.attention.slip * self.noise.about(item, _SEEN)
+        skimmed = cut_for(SKIM * self.attention.slip * len(self.material.items))
+        if self.noise.about(item, _SKIMMED) < skimmed:
+            evidence = min(evidence, FULL / 2)
+        return evidence + self.attention.slip * self.noise.about(item, _SEEN)
 
     def _verbatim(self, text: str) -> str:
         """The longest end of a sentence that stands in the note as it is: a label may have been put before it."""
