@@ -8,7 +8,7 @@ import yaml
 
 from harness.errors import ConfigError
 from optimiser.grid.cells import Cell, baseline_of, cells_of
-from optimiser.grid.config import GridConfig, load_grid
+from optimiser.grid.config import load_grid
 
 ROOT = Path(__file__).parents[3]
 SEED = "---\nid: plain\n---\nJudge the note.\n"
@@ -161,10 +161,9 @@ def test_a_baseline_that_is_no_cell_is_refused_with_the_nearest(write: Any) -> N
     assert caught.value.todo.startswith("Did you mean 'plain-k")
 
 
-def test_the_shipped_grid_loads_and_holds_every_kind_of_the_family() -> None:
-    from harness.judges.build import KINDS
-
-    config: GridConfig = load_grid(ROOT / "configs/grid.yaml")
-    found = cells_of(config)
-    assert {c.judge.kind for c in found} == set(KINDS)
-    assert baseline_of(config, found).name == "FC-score-k1"
+def test_the_shipped_grid_loads_and_holds_every_published_design_and_ours() -> None:
+    found = cells_of(load_grid(ROOT / "configs/grid.yaml"))
+    published = {"binary", "score", "faithfulness", "dimensions", "checklist", "coverage", "two-stage", "pipeline"}
+    ours = {"fact-list", "sectioned", "log-odds", "combined", "lexical"}
+    assert {c.judge.kind for c in found} == published | ours
+    assert len(found) == 27
