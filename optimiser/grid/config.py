@@ -89,6 +89,9 @@ def load_grid(path: Path, data: Path | None = None) -> GridConfig:
         blocks = cell.get("blocks") if isinstance(cell, dict) else None
         if isinstance(blocks, dict):
             cell["blocks"] = {name: _beside(path, block) for name, block in blocks.items()}
+    split = raw.get("split")
+    if isinstance(split, dict) and split.get("given"):
+        split["given"] = _beside(path, split["given"])
     source = raw.get("data")
     if isinstance(source, dict) and data is not None:
         source["path"] = data.resolve()

@@ -151,7 +151,12 @@ COMMANDS = [
     "serve-local",
     "mlflow-sync",
 ]
-GROUPED = ["holdout status", "prompts import", *(f"data {name}" for name in ("synth", "import", "defects", "describe"))]
+GROUPED = [
+    "holdout status",
+    "external mts-dialog",
+    "prompts import",
+    *(f"data {name}" for name in ("synth", "import", "defects", "describe")),
+]
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, *GROUPED])
