@@ -34,3 +34,17 @@ EIGHT_SAMPLES: Band = (0.02, 0.06)
 """Gain over one sample, omissions and commissions together, of the judge asked for ``BOTH``."""
 HIGH_EFFORT: Band = (0.05, 0.15)
 """Gain over no effort, on omissions, of the judge asked for ``BOTH``."""
+FAMILY: Mapping[str, tuple[Band, Band]] = {
+    "two-stage": ((0.75, 0.85), (0.50, 0.70)),
+    "pipeline": ((0.70, 0.85), (0.50, 0.70)),
+    "coverage": ((0.72, 0.85), (0.55, 0.72)),
+    "checklist": ((0.66, 0.80), (0.50, 0.70)),
+    "fact-list": ((0.62, 0.78), (0.75, 0.95)),
+    "dimensions": ((0.47, 0.62), (0.70, 0.90)),
+    "faithfulness": ((0.45, 0.58), (0.70, 0.90)),
+}
+"""Omissions and commissions of the other designs, with the seeds that are shipped for them."""
+IN_PLACE: Band = (0.70, 0.95)
+"""Restated omissions of the check by section: what no published design sees."""
+CLOSE_UP_GAIN = 0.02
+"""Least gain on omissions of the log-odds check over the check of all facts in one call."""
