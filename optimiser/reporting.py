@@ -12,7 +12,7 @@ from optimiser.confirmation import Confirmation
 from optimiser.freeze import winners_curse
 from optimiser.history import History
 from optimiser.records import FinishReason, Row
-from optimiser.report_calls import calls_section, staged
+from optimiser.report_calls import Bought, calls_sections
 from optimiser.report_holdout import confirmed, failure_table
 from optimiser.report_noise import WITHIN, noise_floor, within_band
 from optimiser.report_search import (
@@ -58,12 +58,10 @@ class Report:
     plots: Mapping[str, bytes]
 
 
-def campaign_report(
-    rows: Sequence[Row], confirmation: Confirmation | None, bought: Mapping[str, int] | None = None
-) -> Report:
+def campaign_report(rows: Sequence[Row], confirmation: Confirmation | None, bought: Bought | None = None) -> Report:
     """Report on a campaign at any stage; what has not happened is said, not left out.
 
-    ``bought``: calls really bought, by role, where that is known.
+    ``bought``: what was really bought, where that is known.
     """
     history = History.of(rows)
     document = Document(
@@ -72,7 +70,7 @@ def campaign_report(
         facts=tuple(_facts(history, confirmation)),
         sections=(
             searched(history, confirmation),
-            *((calls_section(bought),) if bought and staged(bought) else ()),
+            *(calls_sections(bought) if bought else ()),
             texts(history),
             noise_floor(history),
             proposals(history),

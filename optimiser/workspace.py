@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -92,17 +91,12 @@ class Workspace:
 
 def paused_reason(workspace: Workspace) -> FinishReason | None:
     """Why the last process of a campaign paused; None where it did not, or where nothing says so."""
-    status = _status(workspace)
+    status = read_status(workspace)
     return status["reason"] if status.get("paused") else None
 
 
-def bought_calls(workspace: Workspace) -> Mapping[str, int]:
-    """Calls that the campaign really bought, by role; empty where no process has written them down."""
-    found: Mapping[str, int] = _status(workspace).get("calls_by_role", {})
-    return found
-
-
-def _status(workspace: Workspace) -> dict[str, Any]:
+def read_status(workspace: Workspace) -> dict[str, Any]:
+    """What the last process of a campaign wrote down at its end; empty where there is nothing."""
     try:
         status: dict[str, Any] = json.loads(workspace.status.read_text(encoding="utf-8"))
     except (FileNotFoundError, json.JSONDecodeError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 
 from harness.config import ModelConfig
@@ -15,6 +15,7 @@ from harness.llm.client import Client, Reply, Request
 # At import time, in the importing thread: worker threads that first meet these modules race for them.
 from harness.llm.openai import BaseTransport, OpenAIClient
 from harness.llm.pace import PacedClient
+from harness.llm.prefix import PrefixMeter
 from harness.llm.probe import ProbeReport, probe
 from harness.llm.record import RecordedClient
 from harness.llm.retry import RetryingClient, Waiting
@@ -25,11 +26,15 @@ __all__ = ["Account", "BuiltClient", "ProbeReport", "build_client", "probe"]
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Who pays: where replies and attempts are kept, what may be spent, and for which campaign."""
+    """Who pays: where replies and attempts are kept, what may be spent, and for which campaign.
+
+    ``meter`` counts what of the prompts that are really sent a provider's prompt cache could serve.
+    """
 
     store: CallStore
     budget: Budget
     campaign: str
+    meter: PrefixMeter = field(default_factory=PrefixMeter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,8 @@ def build_client(config: ModelConfig, account: Account, role: str, seed: int = 0
     check_caps(account.budget.caps, config)
     _check_drop(config)
     endpoint = OpenAIClient(config, _transport(config))
-    recorded = RecordedClient(endpoint, account.store, config, account.campaign, role)
+    metered = account.meter.around(endpoint, f"{config.base_url} {config.model}", role)
+    recorded = RecordedClient(metered, account.store, config, account.campaign, role)
     budgeted = BudgetedClient(recorded, account.budget, config)
     paced = PacedClient(budgeted, config, sleep=time.sleep, clock=time.monotonic)
     waiting = Waiting(config.retries, config.timeouts.total, sleep=time.sleep, clock=time.monotonic)

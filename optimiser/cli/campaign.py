@@ -15,9 +15,10 @@ from typing import Annotated, Any
 import typer
 
 from harness.data.pairs import FILE_NAME, read_pairs
+from harness.llm.prefix import Shares
 from optimiser.campaign import EXIT_CODES, PAUSES, Lab, Result, run_campaign, write_json
 from optimiser.candidates import load_seeds
-from optimiser.cli.evidence import confirm_campaign, finish_report
+from optimiser.cli.evidence import confirm_campaign, finish_report, read_bought
 from optimiser.cli.live import Live, open_tracker
 from optimiser.cli.power import power_shown
 from optimiser.cli.show import duration, emit, err, money, out
@@ -29,8 +30,8 @@ from optimiser.ledger import read_ledger
 from optimiser.plan import Bill, Plan, check_affordable, plan_campaign
 from optimiser.power_plan import PowerPlan, SplitPower, check_power, plan_power, rerun_power
 from optimiser.projection import sync
-from optimiser.records import NoiseRow
-from optimiser.report_calls import calls_lines
+from optimiser.records import NoiseRow, Row
+from optimiser.report_calls import AfterFirst, calls_lines
 from optimiser.workspace import Workspace
 from partitions.config import SplitConfig
 from partitions.seal import seal
@@ -130,22 +131,23 @@ def run(
     check_power(config, power, underpowered)
     store = cache or workspace.root.parent / "cache.sqlite"
     with open_laboratory(config, f"{config.name}@{workspace.root.resolve()}", store) as laboratory:
-        result = _search(config, workspace, splits, laboratory, found, mlflow)
-        _write_status(workspace, result, laboratory)
+        watch = AfterFirst(laboratory.account.meter)
+        result = _search(config, workspace, splits, laboratory, found, (mlflow, watch))
+        prefix = watch.shares()
+        _write_status(workspace, result, laboratory, prefix)
         if result.frozen is None:
             sync(result.rows, None, open_tracker(mlflow), paused=result.reason)
             _say_paused(workspace, result)
             raise typer.Exit(EXIT_CODES[result.reason])
         if confirm:
             confirm_campaign(workspace, laboratory, mlflow)
-            _write_status(workspace, result, laboratory)
-        bought = laboratory.calls_by_role
+            _write_status(workspace, result, laboratory, prefix)
     lines = finish_report(workspace, mlflow)
     summary = _summary(config, workspace, result, store, lines)
     if as_json:
         emit(summary, True)
     else:
-        for line in (*lines, *calls_lines(bought)):
+        for line in (*lines, *calls_lines(read_bought(workspace))):
             out.print(line, markup=False, highlight=False, soft_wrap=True)
         if mlflow is not None and str(mlflow) != "-":
             out.print(f"Compare candidates in MLflow: {UI_COMMAND} --store {mlflow}", highlight=False, soft_wrap=True)
@@ -158,16 +160,22 @@ def _search(
     splits: Splits,
     laboratory: Laboratory,
     found: Plan,
-    mlflow: Path | None,
+    shown_to: tuple[Path | None, AfterFirst],
 ) -> Result:
+    mlflow, watch = shown_to
     sanity, simulated = laboratory.sanity(load_seeds(config)[0])
     _say_sanity(sanity.ordered, sanity.good, sanity.bad, sanity.agreement)
     with Live(found.search.calls, lambda: laboratory.spent, open_tracker(mlflow)) as live:
+
+        def on_rows(rows: tuple[Row, ...]) -> None:
+            watch.on_rows(rows)
+            live.on_rows(rows)
+
         lab = Lab(
             laboratory.judge_for,
             laboratory.reflector,
             simulated,
-            live.on_rows,
+            on_rows,
             live.on_outcome,
             judge_at=laboratory.judge_at,
         )
@@ -247,7 +255,7 @@ def _say_paused(workspace: Workspace, result: Result) -> None:
     err.print("nothing is lost: the same command goes on from here")
 
 
-def _write_status(workspace: Workspace, result: Result, laboratory: Laboratory) -> None:
+def _write_status(workspace: Workspace, result: Result, laboratory: Laboratory, prefix: Shares | None) -> None:
     status: Mapping[str, Any] = {
         "reason": result.reason,
         "paused": result.reason in PAUSES,
@@ -255,6 +263,7 @@ def _write_status(workspace: Workspace, result: Result, laboratory: Laboratory) 
         "rows": len(result.rows),
         "bought": asdict(laboratory.spent),
         "calls_by_role": dict(laboratory.calls_by_role),
+        "prefix": None if prefix is None else asdict(prefix),
     }
     write_json(json.dumps(status, indent=2), workspace.status)
 
@@ -276,5 +285,6 @@ def _summary(
         "confirmed": workspace.confirmation.exists(),
         "bought": status["bought"],
         "calls_by_role": status["calls_by_role"],
+        "prefix": status["prefix"],
         "lines": list(lines),
     }

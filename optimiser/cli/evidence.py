@@ -14,6 +14,7 @@ from harness.config import JudgeConfig
 from harness.data.pairs import write_atomically
 from harness.errors import ConfigError
 from harness.judges.base import Judge
+from harness.llm.prefix import Shares
 from harness.tracking import Store
 from optimiser.cli.live import Live, open_tracker
 from optimiser.cli.show import emit, err, out
@@ -25,8 +26,9 @@ from optimiser.laboratory import Laboratory, open_laboratory
 from optimiser.ledger import read_ledger
 from optimiser.projection import sync
 from optimiser.records import CandidateRecord, Frozen
+from optimiser.report_calls import Bought
 from optimiser.reporting import campaign_report, summary_lines
-from optimiser.workspace import Workspace, bought_calls
+from optimiser.workspace import Workspace, read_status
 from partitions.manifest import read_manifest
 
 Folder = Annotated[Path, typer.Argument(help="Campaign folder, e.g. campaigns/demo.")]
@@ -127,13 +129,20 @@ def finish_report(workspace: Workspace, mlflow: Path | None) -> tuple[str, ...]:
     """Write the report, bring MLflow up to date, and return the six closing lines."""
     rows = read_ledger(workspace.ledger)
     confirmation = read_confirmation(workspace.confirmation) if workspace.confirmation.exists() else None
-    found = campaign_report(rows, confirmation, bought_calls(workspace))
+    found = campaign_report(rows, confirmation, read_bought(workspace))
     write_atomically(workspace.report, found.html.encode())
     write_atomically(workspace.report.with_suffix(".md"), found.markdown.encode())
     sync(rows, confirmation, open_tracker(mlflow), report=found)
     if confirmation is not None and mlflow is not None and str(mlflow) != "-":
         register_winner(confirmation, mlflow)
     return summary_lines(rows, confirmation, str(workspace.report))
+
+
+def read_bought(workspace: Workspace) -> Bought:
+    """What the campaign's last process wrote down of its purchases."""
+    status = read_status(workspace)
+    prefix = status.get("prefix")
+    return Bought(status.get("calls_by_role", {}), Shares(**prefix) if prefix else None)
 
 
 def register_winner(confirmation: Confirmation, root: Path) -> None:
