@@ -38,13 +38,14 @@ def test_what_was_written_is_read_whatever_the_line_ends_and_the_byte_order_mark
 def test_a_file_of_quoted_cells_cut_anywhere_is_refused_or_holds_whole_rows(
     tmp_path: Path, rows: list[list[str]], data: st.DataObject
 ) -> None:
-    """Cut between the two signs that stand for a quote inside a cell, a file cannot show that it was cut."""
+    """A file cannot show that it was cut after the last comma, or between the two signs for a quote inside a cell."""
     whole = written([["a", "b"], *rows]).encode()
     path = tmp_path / "t.csv"
     path.write_bytes(whole[: data.draw(st.integers(0, len(whole) - 1))])
     with contextlib.suppress(DataError):
         found = [list(row.cells.values()) for row in read_table(path, ("a", "b"))]
-        assert found == rows[: len(found)]
+        assert found[:-1] == rows[: max(len(found) - 1, 0)]
+        assert not found or found[-1] in (rows[len(found) - 1], [rows[len(found) - 1][0], ""])
 
 
 def test_a_row_knows_the_line_it_starts_at(tmp_path: Path) -> None:
