@@ -60,7 +60,7 @@ def compare_listed(facts: Sequence[str], transcript: str, note: str) -> Findings
     """All evidence about a note where a list says what it should hold; without a transcript nothing is unsupported."""
     found = sorted((fact_evidence(fact, note) for fact in facts), key=lambda f: -f.statement.salience)
     rest = compare(transcript, note) if transcript else Findings((), (), (0.0, 0.0))
-    return Findings(tuple(found), rest.wrong, (_strange(found), rest.strange[1]))
+    return Findings(tuple(found), rest.wrong, rest.strange)
 
 
 @lru_cache(maxsize=20_000)
