@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import yaml
@@ -17,11 +18,15 @@ FENCE = "---"
 def load_seeds(config: CampaignConfig) -> tuple[Candidate, ...]:
     """The starting candidates of a campaign: each seed's texts in the target blocks, the frozen blocks beside them.
 
-    The first is the baseline. Raises ConfigError for a file that is no seed block.
+    The first is the baseline; their origins name the texts under search. Raises ConfigError for a file that is no
+    seed block.
     """
-    return tuple(
-        load_candidate(config.judge.kind, {**config.blocks, **_by_target(config, seed)}) for seed in config.seeds
-    )
+    kind, found = config.judge.kind, []
+    for seed in config.seeds:
+        searched = _by_target(config, seed)
+        whole = load_candidate(kind, {**config.blocks, **searched})
+        found.append(replace(whole, origin=load_candidate(kind, searched).origin))
+    return tuple(found)
 
 
 def _by_target(config: CampaignConfig, seed: Path | Mapping[str, Path]) -> Mapping[str, Path]:

@@ -11,6 +11,7 @@ from harness.types import PairSet
 from optimiser.config import CampaignConfig
 from optimiser.folds import Folds
 from optimiser.noise_floor import PROBES, noise_calls, probed_efforts
+from optimiser.plan_stages import calls_per_sample, once_per_consultation
 
 # What a typical campaign does with a child; the worst case is 1 for both. Measured on simulated campaigns.
 RACED = 0.5  # share of children that beat their parent on the minibatch
@@ -18,6 +19,7 @@ ACCEPTED = 0.2  # share of children that join the pool
 CHARS_PER_TOKEN = 4.0
 BLOCK_TOKENS = 500
 ANSWER_TOKENS = 150
+PREPARED_TOKENS = 1500  # a list of facts or questions
 EFFORT_TOKENS = {None: 0, "none": 0, "minimal": 100, "low": 400, "medium": 1500, "high": 4000}
 SECONDS_PER_CALL = 3.0  # without reasoning; each 50 completion tokens beyond the answer add a second
 SIMULATED_SECONDS = 0.004  # of one core, whatever the concurrency
@@ -101,7 +103,7 @@ def plan_campaign(config: CampaignConfig, folds: Folds, holdout_notes: tuple[int
     reflection = Bill(1, _reflection_tokens(config), 1500)
     proposal = frontier + batch + rest.times(RACED / 2) + (frontier + accept).times(ACCEPTED)
     worst = frontier + batch + rest + frontier + accept
-    seeds = (frontier + accept).times(len(config.seeds))
+    seeds = (frontier + accept).times(len(config.seeds)) + _preparing(config, folds)
     merges = config.engine.proposals // config.engine.merge_every if config.engine.merge_every else 0
     partners = (batch + rest).times(merges / 2)  # a merge has a second parent on the same consultations
     noise = _noise(config, folds, per_call)
@@ -143,7 +145,8 @@ def _confirmation(config: CampaignConfig, folds: Folds, holdout_notes: tuple[int
     passes = len(config.confirm.replicates)
     total = Bill()
     for effort in config.confirm.efforts:
-        call = Bill(1, per_call.prompt_tokens, ANSWER_TOKENS + EFFORT_TOKENS[effort])
+        answers = per_call.calls * (ANSWER_TOKENS + EFFORT_TOKENS[effort])
+        call = Bill(per_call.calls, per_call.prompt_tokens, answers)
         notes = sum(holdout_notes) + _notes(folds.acceptance.pair_set, (1, 1))
         total += call.times(2 * passes * notes * config.judge.samples)
     return total
@@ -181,8 +184,18 @@ def _per_call(config: CampaignConfig, parts: Sequence[PairSet]) -> Bill:
         for pair in part.pairs
     ]
     prompt = int(sum(lengths) / max(len(lengths), 1) / CHARS_PER_TOKEN) + BLOCK_TOKENS
-    effort = config.judge.effort or config.model.effort
-    return Bill(1, prompt, ANSWER_TOKENS + EFFORT_TOKENS[effort])
+    effort, calls = config.judge.effort or config.model.effort, calls_per_sample(config)
+    return Bill(calls, calls * prompt, calls * (ANSWER_TOKENS + EFFORT_TOKENS[effort]))
+
+
+def _preparing(config: CampaignConfig, folds: Folds) -> Bill:
+    """What the frozen stages that see no note take, once for every consultation of the search."""
+    consultations = [
+        c for part in (folds.reflection, folds.frontier, folds.acceptance) for c in part.pair_set.consultations
+    ]
+    each = once_per_consultation(config)
+    prompt = sum(len(c.transcript) for c in consultations) / CHARS_PER_TOKEN + BLOCK_TOKENS * len(consultations)
+    return Bill(len(consultations), int(prompt), PREPARED_TOKENS * len(consultations)).times(each)
 
 
 def _reflection_tokens(config: CampaignConfig) -> int:

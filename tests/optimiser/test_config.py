@@ -12,7 +12,7 @@ from optimiser.candidates import load_seeds
 from optimiser.config import CampaignConfig, load_campaign
 
 ROOT = Path(__file__).parents[2]
-SHIPPED = sorted((ROOT / "configs").glob("*.yaml"))
+SHIPPED = sorted(path for path in (ROOT / "configs").glob("*.yaml") if "reflector:" in path.read_text())
 
 
 def raw(**changes: Any) -> dict[str, Any]:
