@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from harness.config import JudgeConfig
 from harness.errors import ConfigError
+from harness.judges.build import blocks_of
 from harness.llm.client import Effort
 from optimiser.config import ConfirmConfig
+from optimiser.plan_stages import BLIND
 from optimiser.records import Frozen
 
 
@@ -26,7 +28,8 @@ def build_ladder(frozen: Frozen, config: ConfirmConfig) -> tuple[Step, ...]:
 
     Effort None stands for the model's own. The primary rung has the search's token cap: search and
     confirmation must measure the same thing. Raises ConfigError where the token caps do not fit the
-    efforts, an effort comes twice, or the search's effort is given another cap than the search had.
+    efforts, an effort comes twice, the search's effort is given another cap than the search had, or the judge's
+    stages all have efforts of their own, which no rung would move.
     """
     where = "building the confirmation ladder"
     if config.token_caps and len(config.token_caps) != len(config.efforts):
@@ -36,6 +39,7 @@ def build_ladder(frozen: Frozen, config: ConfirmConfig) -> tuple[Step, ...]:
     searched = frozen.judge.effort or frozen.model.effort
     efforts = [effort or frozen.model.effort for effort in config.efforts]
     caps = [cap or own_cap for cap in config.token_caps or (None,) * len(efforts)]
+    _require_movable(frozen.judge, len(efforts))
     if len(set(efforts)) != len(efforts):
         raise ConfigError(where, f"efforts {efforts} with one twice", "Name each effort once.")
     if searched not in efforts:
@@ -56,3 +60,12 @@ def build_ladder(frozen: Frozen, config: ConfirmConfig) -> tuple[Step, ...]:
         )
         for effort, cap in zip(efforts, caps, strict=True)
     )
+
+
+def _require_movable(judge: JudgeConfig, rungs: int) -> None:
+    moved = [name for name in blocks_of(judge.kind) if name not in BLIND]
+    pinned = [name for name in moved if (stage := judge.stages.get(name)) is not None and stage.effort is not None]
+    if rungs > 1 and pinned and pinned == moved:
+        found = f"{rungs} efforts, and stages {pinned} with efforts of their own"
+        todo = "Give one effort, or take `effort` from a stage: every rung would ask the same."
+        raise ConfigError("building the confirmation ladder", found, todo)

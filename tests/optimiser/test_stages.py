@@ -12,12 +12,14 @@ from pathlib import Path
 import pytest
 
 from harness.data.synthetic import build_synthetic
+from harness.errors import ConfigError
 from harness.judges.sanity import check_sanity
 from optimiser.campaign import Lab, Result, run_campaign
 from optimiser.candidates import load_seeds
 from optimiser.config import CampaignConfig
 from optimiser.confirm import Means, confirm
 from optimiser.laboratory import Laboratory, open_laboratory
+from optimiser.ladder import build_ladder
 from optimiser.records import CandidateRecord, ProposalRow, Row
 from optimiser.workspace import Workspace
 from partitions.config import SplitConfig
@@ -250,3 +252,14 @@ def test_a_judge_by_facts_passes_the_sanity_check(bench: Bench, facts: str) -> N
     assert sanity.ordered
     assert sanity.failures == 0
     assert roles.get("judge:extract", 0) == (1 if facts == "extracted" else 0)
+
+
+def test_a_ladder_that_no_rung_would_move_is_refused(bench: Bench) -> None:
+    given = config(judge={"kind": "two-stage", "stages": {"check": {"effort": "low"}}})
+    result = bench.run(config(engine={"proposals": 1, "minibatch": 2, "stall": 9}))
+    assert result.frozen is not None
+    pinned = result.frozen.model_copy(update={"judge": given.judge})
+    with pytest.raises(ConfigError, match="efforts of their own"):
+        build_ladder(pinned, given.confirm)
+    alone = given.confirm.model_copy(update={"efforts": ("none",)})
+    assert len(build_ladder(pinned, alone)) == 1
