@@ -1,20 +1,16 @@
 from __future__ import annotations
 
-import contextlib
-import io
 import json
-import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from harness.tracking import Store
-from optimiser.cli import main
 from optimiser.cli.app import build_app
 from optimiser.cli.evidence import register_winner
 from optimiser.confirmation import read_confirmation
+from support.cli import judgelab
 
 ROOT = Path(__file__).parents[2]
 TINY = """
@@ -28,30 +24,6 @@ engine: {proposals: 2, minibatch: 2, stall: 9}
 acceptance: {clean_replicates: 1, training_clean_replicates: 1}
 confirm: {efforts: [none], replicates: [11], resamples: 300}
 """
-
-
-@dataclass(frozen=True)
-class Ended:
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def judgelab(*arguments: object, cwd: Path) -> Ended:
-    """Run the command line in this process, as the console script would."""
-    out, err = io.StringIO(), io.StringIO()
-    before = sys.argv
-    sys.argv = ["judgelab", *map(str, arguments)]
-    try:
-        with contextlib.chdir(cwd), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            main()
-        code: object = 0
-    except SystemExit as ended:
-        code = ended.code
-    finally:
-        sys.argv = before
-    assert isinstance(code, int)
-    return Ended(code, out.getvalue(), " ".join(err.getvalue().split()))
 
 
 @pytest.fixture

@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 import io
 import sys
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from optimiser.cli import main
 
 
-@dataclass(frozen=True)
-class Ended:
+class Ended(NamedTuple):
     """How a command ended; ``stderr`` has its white space collapsed, because rich wraps lines."""
 
     returncode: int

@@ -1,19 +1,15 @@
 from __future__ import annotations
 
-import contextlib
-import io
 import json
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from harness.tracking import Store
-from optimiser.cli import main
 from optimiser.grid.projection import records_of_grid
 from optimiser.grid.records import read_grid
 from optimiser.grid.report import grid_report
+from support.cli import judgelab
 
 SEEDS = Path(__file__).parents[3] / "seeds"
 TINY = f"""
@@ -34,22 +30,6 @@ cells:
   - name: lexical
     judge: {{kind: lexical}}
 """
-
-
-def judgelab(*arguments: object, cwd: Path) -> tuple[int, str, str]:
-    """Run the command line in this process: exit code, output, messages."""
-    out, err = io.StringIO(), io.StringIO()
-    before = sys.argv
-    sys.argv = ["judgelab", *map(str, arguments)]
-    try:
-        with contextlib.chdir(cwd), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            main()
-        code: Any = 0
-    except SystemExit as ended:
-        code = ended.code
-    finally:
-        sys.argv = before
-    return code, out.getvalue(), " ".join(err.getvalue().split())
 
 
 @pytest.fixture
