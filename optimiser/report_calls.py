@@ -88,6 +88,5 @@ def calls_sections(bought: Bought) -> tuple[Section, ...]:
 
 def _prefix(shares: Shares) -> str:
     assert shares.share is not None
-    return (
-        f"{shares.share:.1%} of the judge's {shares.tokens:,} prompt tokens after the first candidate could be cached"
-    )
+    tokens = f"{shares.tokens:,} prompt tokens ({shares.tokens / shares.calls:,.0f} a prompt)"
+    return f"{shares.share:.1%} of the judge's {tokens} after the first candidate could be cached"
