@@ -90,6 +90,14 @@ def nearest(fact: str, text: str) -> tuple[str, float]:
     return _index(text).nearest(statement) if statement else ("", 0.0)
 
 
+@lru_cache(maxsize=20_000)
+def echo(fact: str, text: str) -> float:
+    """How much of a fact a second sentence says once more, in [0, 1]."""
+    statement = _stated(fact)
+    shares = sorted(share for share, _ in _index(text).shares(statement)) if statement else []
+    return shares[-2] if len(shares) > 1 else 0.0
+
+
 def _stated(fact: str) -> Statement | None:
     return next(iter(said(f"fact: {fact}") or written(fact)), None)
 
@@ -139,9 +147,12 @@ class _Index:
 
     def nearest(self, statement: Statement) -> tuple[str, float]:
         """The statement here that shares most of this one's words, with the share."""
-        shares = [(self._share(statement, s), s.text) for s in self._near(statement)]
-        share, text = max(shares, key=lambda found: found[0], default=(0.0, ""))
+        share, text = max(self.shares(statement), key=lambda found: found[0], default=(0.0, ""))
         return text, share
+
+    def shares(self, statement: Statement) -> list[tuple[float, str]]:
+        """The share of this statement's words, and the text, of the statements here that are nearest to it."""
+        return [(self._share(statement, s), s.text) for s in self._near(statement)]
 
     def _near(self, statement: Statement) -> list[Statement]:
         shared: Counter[int] = Counter()

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.llm.simulated.attention import Attention
 from harness.llm.simulated.chance import Noise, cut_for
-from harness.llm.simulated.evidence import Finding, claim_evidence, fact_evidence, nearest
+from harness.llm.simulated.evidence import Finding, claim_evidence, echo, fact_evidence, nearest
 from harness.llm.simulated.paraphrase import best_sentence
 from harness.llm.simulated.reading import Material
 from harness.llm.simulated.sections import SECTIONS, Section, accepted, placed, section_of
 
 FULL = 0.3  # evidence up to which a fact is fully present
-CLOSE_UP = 0.25  # share of the noise that is left where one fact is asked about in a call of its own
+CLOSE_UP = 0.5  # share of the noise that is left where one fact is asked about in a call of its own
 SKIM = 0.04  # chance, per listed item and unit of slip, that an item is skimmed and passes for found
+ECHO = 0.03  # evidence that a second mention adds there: it makes surer, and shows in the odds alone
 KIND_EYE = 0.08  # further evidence that a second look lets pass: it searches for what was missed
 IMAGINED = 0.04  # share of gone facts for which a second look quotes words that are not in the note
 HALF = 0.5  # evidence up to which a second look still finds a part
@@ -66,7 +67,8 @@ class Reader:
             finding = claim_evidence(plain, self.material.transcript)
             return Sight(self._perceived(finding, item, 1.0))
         text = self.material.note or self.material.transcript
-        return Sight(self._perceived(fact_evidence(plain, text), item, self.attention.detail))
+        sight = Sight(self._perceived(fact_evidence(plain, text), item, self.attention.detail))
+        return replace(sight, absence=sight.absence - ECHO * echo(plain, text)) if self.material.single else sight
 
     def look_again(self, item: str) -> Sight:
         """Search the note for wording of an item that was not found: a kinder eye that must quote what it saw."""
