@@ -14,7 +14,7 @@ from harness.llm.simulated.entries import write_entry
 from harness.llm.simulated.forms import members
 from harness.llm.simulated.judging import Opinion
 from harness.llm.simulated.lookup import Reader
-from harness.llm.simulated.ratings import issue_word, rating
+from harness.llm.simulated.ratings import fault_word, rating
 from harness.llm.simulated.writing import Choice, Text, between
 
 _KEY = re.compile(r"\"(\w+)\"")
@@ -51,9 +51,9 @@ def _lists_nothing(form: Mapping[str, Any], asked: Asked) -> bool:
     for name, member in form.get("properties", {}).items():
         options = set(member.get("enum", ()))
         if name == "verdict" and {"PASS", "FAIL"} <= options:
-            return asked.opinion.points >= PASS_MARK
+            return fault_word(asked.opinion, "FAIL", "PASS").word == "PASS"
         if _BAD.search(name) and {"YES", "NO"} <= options:
-            return issue_word(asked.opinion).word == "NO"
+            return fault_word(asked.opinion, "YES", "NO").word == "NO"
     return False
 
 
@@ -95,7 +95,7 @@ def _fill(name: str, form: Mapping[str, Any], asked: Asked) -> Any:
     if kind == "object":
         return {key: _fill(key, member, asked) for key, member in members(form, asked.items).items()}
     if options and _BAD.search(name) and {"YES", "NO"} <= set(options):
-        return issue_word(asked.opinion)
+        return fault_word(asked.opinion, "YES", "NO")
     if options:
         return _closed(asked.opinion, tuple(str(option) for option in options))
     if kind == "array":
@@ -117,4 +117,4 @@ def _closed(opinion: Opinion, options: tuple[str, ...]) -> Choice:
     """Good or bad in the contract's two words; a pass stands beside empty lists only."""
     good = next((o for o in options if o.upper() in ("PASS", "YES", "TRUE", "CONSISTENT", "OK")), options[-1])
     bad = next((o for o in options if o != good), good)
-    return between(bad, good, opinion.points, PASS_MARK, WIDTH)
+    return fault_word(opinion, bad, good)

@@ -42,6 +42,7 @@ FAMILY: Mapping[str, tuple[Band, Band]] = {
     "fact-list": ((0.62, 0.78), (0.75, 0.95)),
     "dimensions": ((0.47, 0.62), (0.70, 0.90)),
     "faithfulness": ((0.45, 0.58), (0.70, 0.90)),
+    "binary": ((0.45, 0.60), (0.75, 0.92)),
 }
 """Omissions and commissions of the other designs, with the seeds that are shipped for them."""
 IN_PLACE: Band = (0.70, 0.95)

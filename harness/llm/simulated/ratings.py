@@ -34,10 +34,10 @@ def rating(name: str, form: Mapping[str, Any], opinion: Opinion) -> int:
     return max(low, high - round(max(0.0, steps) * (high - low) / STEPS))
 
 
-def issue_word(opinion: Opinion) -> Choice:
-    """YES where there is a problem with a note, else NO."""
+def fault_word(opinion: Opinion, fault: str, well: str) -> Choice:
+    """``fault`` where there is a problem with a note, else ``well``."""
     trouble = opinion.wrong.plain + _lost_steps(opinion) + opinion.mood
-    return between("NO", "YES", trouble, ISSUE, WIDTH)
+    return between(well, fault, trouble, ISSUE, WIDTH)
 
 
 def _steps(side: Side) -> float:

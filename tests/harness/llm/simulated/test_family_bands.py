@@ -21,7 +21,12 @@ from harness.types import Candidate, PairSet
 MARGIN = 0.03  # the sampling error of a rate over 300 pairs
 SEEDS = Path(__file__).resolve().parents[4] / "seeds"
 FOLDERS = ("stages", "pipeline")  # where blocks stand that several kinds share
-NAMES = {"dimensions": "bare", "faithfulness": "as-shipped", "fact-list": "bare"}  # of a kind's `instruction`
+NAMES = {
+    "binary": "bare",
+    "dimensions": "bare",
+    "faithfulness": "as-shipped",
+    "fact-list": "bare",
+}  # of a kind's `instruction`
 MODELS = {"extract": "sim-extractor", "audit": "sim-auditor"}
 ALONE = ("extract", "audit", "questions")  # stages that see no note, so that every note of a consultation repeats them
 FEW, MANY = 50, 100  # consultations
