@@ -169,6 +169,11 @@ def _require_unchanged(frozen: Frozen, manifest: Manifest) -> None:
     if envelope != frozen.envelope:
         found = f"judge prompts with envelope {envelope[:16]}, frozen with {frozen.envelope[:16]}"
         raise SealBroken(tried, found, "Confirm with the version that searched, or search again.")
+    require_omissions(manifest, tried)
+
+
+def require_omissions(manifest: Manifest, tried: str) -> None:
+    """Raise SplitError for a holdout without omission pairs: what is confirmed is a gain on omissions."""
     if not any(label.startswith("class:omission") for label in manifest.splits["holdout"].labels):
         raise SplitError(tried, "a holdout without omission pairs", "Seal a pair set with omissions.")
 

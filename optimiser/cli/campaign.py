@@ -23,6 +23,7 @@ from optimiser.cli.live import Live, open_tracker
 from optimiser.cli.power import power_shown
 from optimiser.cli.show import duration, emit, err, money, out
 from optimiser.config import CampaignConfig, load_campaign
+from optimiser.confirm import require_omissions
 from optimiser.engines.build import build_engine
 from optimiser.folds import folds_of
 from optimiser.laboratory import Laboratory, open_laboratory
@@ -123,6 +124,8 @@ def run(
     build_engine(config.engine.kind)
     load_seeds(config)
     splits, built = workspace.prepare(config)
+    if confirm:
+        require_omissions(splits.manifest, f"running {config.name!r} with --confirm")
     found, power = _planned(config, splits), _power(config, splits)
     if not as_json:
         emit(_data_shown(splits, built), False, title=f"Data of {config.name}")

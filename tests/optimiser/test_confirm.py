@@ -1,6 +1,7 @@
 import hashlib
 import random
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.config import JudgeConfig, ModelConfig
-from harness.errors import ConfigError, EndpointUnreachable, HoldoutSpent, SealBroken
+from harness.errors import ConfigError, EndpointUnreachable, HoldoutSpent, SealBroken, SplitError
 from harness.judges.base import FakeJudge
 from harness.judges.build import envelope_of
 from harness.outcomes import Failure, Usage
@@ -295,6 +296,17 @@ def test_another_split_or_other_prompts_than_frozen_are_refused_unopened(split, 
     with pytest.raises(SealBroken, match="frozen with"):
         confirm(frozen_for(split).model_copy(update=change), split, CONFIG, better().means(), WHEN)
     assert holdout_status(split).openings == 0
+
+
+def test_a_holdout_without_omissions_is_refused_unopened(tmp_path):
+    made = pair_set()
+    altered = replace(made, pairs=tuple(pair for pair in made.pairs if pair.pair_class == "alteration"))
+    seal(altered, SplitConfig(), tmp_path / "split")
+    bench = better()
+    with pytest.raises(SplitError, match="without omission pairs"):
+        confirm(frozen_for(tmp_path / "split"), tmp_path / "split", CONFIG, bench.means(), WHEN)
+    assert bench.asked == []
+    assert holdout_status(tmp_path / "split").openings == 0
 
 
 def test_only_one_of_many_simultaneous_confirmations_opens(split):
