@@ -16,7 +16,8 @@ them. Listed items are looked up one by one (``lookup``): facts and questions in
 the transcript. One fact asked about in a call of its own is read more closely, and its log-odds are
 smooth in the evidence; of a long list a few are skimmed. A second look knows paraphrases and
 quotes the sentence that it found (``paraphrase``). A check by section asks where in the note a fact
-stands (``sections``): the one way in which a restated omission shows.
+stands (``sections``): the way in which a restated omission shows. In the odds of one closed question
+it shows faintly, because a second mention makes a little surer; in no closed verdict does it show.
 
 What it is not: evidence about real models. It is calibrated to show a published pattern
 (``bands``), so finding that pattern with it shows that the machinery works, and nothing more.

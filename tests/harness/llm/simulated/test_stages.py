@@ -164,6 +164,20 @@ def test_the_odds_of_a_closed_question_order_facts_by_how_much_of_them_the_note_
     assert len(set(odds)) == 3
 
 
+def test_a_second_mention_leans_the_odds_a_little_further_and_changes_no_verdict() -> None:
+    fact, once = "penicillin allergy, hives", NOTE
+    twice = NOTE + " In summary, penicillin allergy (hives)."
+    choices = [
+        payload(log_odds.FORM, (("NOTE", note), ("FACT", fact)), "sim-judge", True, logprobs=True, top_logprobs=5)
+        for note in (once, twice)
+    ]
+    first, second = (read_log_odds(c["logprobs"]["content"], "verdict", "present", "absent") for c in choices)
+    assert first is not None
+    assert second is not None
+    assert 0 < second - first < 1
+    assert choices[0]["message"]["content"] == choices[1]["message"]["content"]
+
+
 def test_an_issue_is_yes_for_the_note_that_has_one() -> None:
     block = "Is anything in the note unsupported or contradicted by the transcript?"
     good, bad = (ask(ISSUE.form, (("TRANSCRIPT", TRANSCRIPT), ("NOTE", note)), block=block) for note in (NOTE, WORSE))
