@@ -34,6 +34,9 @@ class Bought:
     prefix: Shares | None = None
 
 
+UNKNOWN = Bought()
+
+
 class AfterFirst:
     """Watches a search, to tell what a prompt cache would serve once the first candidate is measured."""
 
@@ -59,7 +62,7 @@ def staged(bought: Mapping[str, int]) -> bool:
 
 
 def calls_lines(bought: Bought) -> tuple[str, ...]:
-    """A line of calls by role for a judge with stages, and one of the prefix share where it is known.
+    """A sentence of calls by role for a judge with stages, and one of the prefix share where it is known.
 
     >>> calls_lines(Bought({"judge:check": 1200, "judge:extract": 40, "reflect": 6}))
     ('Bought: 1,200 check, 40 extract, 6 reflect calls.',)

@@ -12,7 +12,7 @@ from optimiser.confirmation import Confirmation
 from optimiser.freeze import winners_curse
 from optimiser.history import History
 from optimiser.records import FinishReason, Row
-from optimiser.report_calls import Bought, calls_sections
+from optimiser.report_calls import UNKNOWN, Bought, calls_lines, calls_sections
 from optimiser.report_holdout import confirmed, failure_table
 from optimiser.report_noise import WITHIN, noise_floor, within_band
 from optimiser.report_search import (
@@ -91,20 +91,24 @@ def labels(history: History) -> tuple[Label, ...]:
 
 
 def summary_lines(
-    rows: Sequence[Row], confirmation: Confirmation | None, report: str = "report.html in the campaign's folder"
+    rows: Sequence[Row],
+    confirmation: Confirmation | None,
+    report: str = "report.html in the campaign's folder",
+    bought: Bought = UNKNOWN,
 ) -> tuple[str, ...]:
     """Six plain lines: what was searched, what was found, what the holdout said, cost, report, honesty."""
     history = History.of(rows)
     counts, start, spend = history.counts, history.start, history.spend
     sizes = ", ".join(f"{name} {part.get('pairs', 0)} pairs" for name, part in start.splits.items())
     honest = "; ".join(f"{label.name}: {label.meaning}" for label in labels(history))
+    price = "no price known" if spend.dollars is None else money(spend.dollars)
+    cost = f"Cost: {spend.calls:,} calls, {spend.tokens:,} tokens, {price} for the search."
     return (
         f"Searched: {sum(counts.values())} proposals for {start.campaign} ({counts['accepted']} accepted, "
         f"{counts['rejected']} rejected, {counts['invalid']} invalid) over {sizes}; {_ending(history)}.",
         f"Found: {_found(history)}.",
         f"Holdout: {_holdout(confirmation)}.",
-        f"Cost: {spend.calls:,} calls, {spend.tokens:,} tokens, "
-        f"{'no price known' if spend.dollars is None else money(spend.dollars)} for the search.",
+        " ".join((cost, *calls_lines(bought))),
         f"Report: {report}",
         f"Honesty: {honest or 'real model, verified clean notes'}",
     )

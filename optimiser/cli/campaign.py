@@ -18,7 +18,7 @@ from harness.data.pairs import FILE_NAME, read_pairs
 from harness.llm.prefix import Shares
 from optimiser.campaign import EXIT_CODES, PAUSES, Lab, Result, run_campaign, write_json
 from optimiser.candidates import load_seeds
-from optimiser.cli.evidence import confirm_campaign, finish_report, read_bought
+from optimiser.cli.evidence import confirm_campaign, finish_report
 from optimiser.cli.live import Live, open_tracker
 from optimiser.cli.power import power_shown
 from optimiser.cli.show import duration, emit, err, money, out
@@ -32,7 +32,7 @@ from optimiser.plan import Bill, Plan, check_affordable, plan_campaign
 from optimiser.power_plan import PowerPlan, SplitPower, check_power, plan_power, rerun_power
 from optimiser.projection import sync
 from optimiser.records import NoiseRow, Row
-from optimiser.report_calls import AfterFirst, calls_lines
+from optimiser.report_calls import AfterFirst
 from optimiser.workspace import Workspace
 from partitions.config import SplitConfig
 from partitions.seal import seal
@@ -150,7 +150,7 @@ def run(
     if as_json:
         emit(summary, True)
     else:
-        for line in (*lines, *calls_lines(read_bought(workspace))):
+        for line in lines:
             out.print(line, markup=False, highlight=False, soft_wrap=True)
         if mlflow is not None and str(mlflow) != "-":
             out.print(f"Compare candidates in MLflow: {UI_COMMAND} --store {mlflow}", highlight=False, soft_wrap=True)

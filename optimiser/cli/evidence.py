@@ -127,15 +127,15 @@ def confirm_campaign(
 
 def finish_report(workspace: Workspace, mlflow: Path | None) -> tuple[str, ...]:
     """Write the report, bring MLflow up to date, and return the six closing lines."""
-    rows = read_ledger(workspace.ledger)
+    rows, bought = read_ledger(workspace.ledger), read_bought(workspace)
     confirmation = read_confirmation(workspace.confirmation) if workspace.confirmation.exists() else None
-    found = campaign_report(rows, confirmation, read_bought(workspace))
+    found = campaign_report(rows, confirmation, bought)
     write_atomically(workspace.report, found.html.encode())
     write_atomically(workspace.report.with_suffix(".md"), found.markdown.encode())
     sync(rows, confirmation, open_tracker(mlflow), report=found)
     if confirmation is not None and mlflow is not None and str(mlflow) != "-":
         register_winner(confirmation, mlflow)
-    return summary_lines(rows, confirmation, str(workspace.report))
+    return summary_lines(rows, confirmation, str(workspace.report), bought)
 
 
 def read_bought(workspace: Workspace) -> Bought:
