@@ -6,10 +6,11 @@ calling thread, as it arrives, so that whoever keeps a record needs no lock and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
+from queue import SimpleQueue
 
 from harness.judges.base import Judge
 from harness.outcomes import Outcome
@@ -59,7 +60,7 @@ def evaluate(
     with ThreadPoolExecutor(concurrency) as pool:
         try:
             while work.submit(pool, AHEAD * concurrency):
-                work.collect(wait(work.running, return_when=FIRST_COMPLETED).done)
+                work.collect(work.arrivals())
         except BaseException as first:
             work.stop(first)
             raise
@@ -72,6 +73,7 @@ class _Work:
     waiting: Iterator[tuple[int, Task]]
     on_outcome: Callable[[Outcome], None]
     running: dict[Future[Outcome], int] = field(default_factory=dict)
+    finished: SimpleQueue[Future[Outcome]] = field(default_factory=SimpleQueue)
     done: dict[int, Outcome] = field(default_factory=dict)
 
     def submit(self, pool: ThreadPoolExecutor, limit: int) -> bool:
@@ -79,11 +81,16 @@ class _Work:
         for index, task in islice(self.waiting, limit - len(self.running)):
             future = pool.submit(self.judge.judge, task.consultation, task.note, task.replicate)
             self.running[future] = index
+            future.add_done_callback(self.finished.put)
         return bool(self.running)
 
-    def collect(self, finished: set[Future[Outcome]]) -> None:
+    def arrivals(self) -> list[Future[Outcome]]:
+        """Wait for one finished task; it and all that finished with it."""
+        return [self.finished.get(), *(self.finished.get() for _ in range(self.finished.qsize()))]
+
+    def collect(self, arrived: Iterable[Future[Outcome]]) -> None:
         """Hand over outcomes, in task order among those that arrived together."""
-        for future in sorted(finished, key=self.running.__getitem__):
+        for future in sorted(arrived, key=self.running.__getitem__):
             index = self.running.pop(future)  # first, so that an error below cannot hand it over again
             self.done[index] = future.result()
             self.on_outcome(self.done[index])
@@ -95,6 +102,6 @@ class _Work:
         for future in list(self.running):
             try:
                 if not future.cancelled():
-                    self.collect({future})
+                    self.collect([future])
             except Exception as later:
                 first.add_note(f"then also: {type(later).__name__}: {later}")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal, Protocol
 
 from harness.errors import ConfigError, TrackingError
-from harness.types import digest
+from harness.types import digest, fields_of
 
 RunStatus = Literal["RUNNING", "FINISHED", "FAILED", "KILLED"]
 
@@ -67,7 +67,7 @@ class RunRecord:
     @property
     def digest(self) -> str:
         """Equal for equal records."""
-        value = asdict(self)
+        value = fields_of(self)
         value["images"] = {path: sha256(png).hexdigest() for path, png in self.images.items()}
         value["metrics"] = [[p.name, repr(p.value), p.step] for p in self.metrics]
         return digest(value)

@@ -30,6 +30,8 @@ PARENT = "mlflow.parentRunId"
 DESCRIPTION = "mlflow.note.content"
 CHAMPION = "champion"
 
+Points = dict[tuple[str, int], Any]  # the last MLflow metric of each (name, step)
+
 
 def metric_name(raw: str) -> str:
     """``raw`` with every character that MLflow refuses in metric and parameter names replaced by an underscore.
@@ -52,6 +54,7 @@ class Store:
             raise ConfigError("opening the MLflow store", f"the folder {self.root}", "Use a path without ? # and %.")
         self._opened: tuple[Any, str] | None = None
         self._runs: dict[str, str] = {}
+        self._left: dict[str, tuple[str, Points]] = {}
 
     @property
     def uri(self) -> str:
@@ -64,9 +67,9 @@ class Store:
             run_id = self._find(client, record.key)
             if run_id is None:
                 run_id = self._create(client, record)
-            elif client.get_run(run_id).data.tags.get(DIGEST) == record.digest:
-                return
-            self._fill(client, run_id, record)
+            run = client.get_run(run_id)
+            if run.data.tags.get(DIGEST) != record.digest:
+                self._fill(client, run, record)
 
     def read_text(self, key: str, path: str) -> str:
         """The text artifact of a run, byte for byte as it was logged."""
@@ -159,10 +162,11 @@ class Store:
         self._runs[record.key] = run.info.run_id
         return self._runs[record.key]
 
-    def _fill(self, client: Any, run_id: str, record: RunRecord) -> None:
+    def _fill(self, client: Any, run: Any, record: RunRecord) -> None:
         from mlflow.entities import Param, RunTag
 
-        run = client.get_run(run_id)
+        run_id = run.info.run_id
+        points = self._points(client, run)
         params = {metric_name(name): value for name, value in record.params.items()}
         changed = [k for k, v in run.data.params.items() if params.get(k, v) != v]
         if changed:
@@ -171,7 +175,7 @@ class Store:
         tags = {**record.tags, **({DESCRIPTION: record.description} if record.description else {})}
         client.log_batch(
             run_id,
-            metrics=_new_points(client, run, record),
+            metrics=_new_points(points, run.info.start_time, record),
             params=[Param(name, value) for name, value in params.items() if name not in run.data.params],
             tags=[RunTag(name, value) for name, value in tags.items()],
         )
@@ -184,6 +188,12 @@ class Store:
         else:
             client.set_terminated(run_id, record.status, record.ended)
         client.set_tag(run_id, DIGEST, record.digest)  # last: a run without it is written again
+        self._left[run_id] = (record.digest, points)
+
+    def _points(self, client: Any, run: Any) -> Points:
+        """The run's points: as this store left them, or read where another has written since, which is slow."""
+        digest, points = self._left.pop(run.info.run_id, ("", {}))
+        return points if digest == run.data.tags.get(DIGEST) else _stored_points(client, run)
 
 
 def _search(client: Any, experiment: str, condition: str) -> Iterator[Any]:
@@ -200,24 +210,25 @@ def _prompt_versions(client: Any, name: str) -> list[Any]:
     return list(client.search_prompt_versions(name)) if client.get_prompt(name) is not None else []
 
 
-def _new_points(client: Any, run: Any, record: RunRecord) -> list[Any]:
-    """The record's metrics for MLflow, which shows the latest (step, time) of a name and drops exact repeats."""
+def _stored_points(client: Any, run: Any) -> Points:
+    history = (m for name in run.data.metrics for m in client.get_metric_history(run.info.run_id, name))
+    return {(m.key, m.step): m for m in sorted(history, key=lambda m: m.timestamp)}
+
+
+def _new_points(points: Points, started: int, record: RunRecord) -> list[Any]:
+    """Add the record's metrics to ``points``; those to write: MLflow shows the latest (step, time) of a name."""
     from mlflow.entities import Metric
 
-    stored: dict[str, list[Any]] = {}
-    points: list[Any] = []
+    before = dict(points)
     for point in record.metrics:
         name, value = metric_name(point.name), point.value
         if value is None or not math.isfinite(value):
             name, value = f"{name}_undefined", 1.0
-        if name not in stored:
-            stored[name] = client.get_metric_history(run.info.run_id, name) if name in run.data.metrics else []
-        here = [m for m in stored[name] if m.step == point.step]
-        last = max(here, key=lambda m: m.timestamp, default=None)
+        last = points.get((name, point.step))
         if last is None or last.value != value:
-            when = run.info.start_time if last is None else last.timestamp + 1
-            points.append(Metric(name, value, when, point.step))
-    return points
+            when = started if last is None else last.timestamp + 1
+            points[name, point.step] = Metric(name, value, when, point.step)
+    return [metric for place, metric in points.items() if before.get(place) is not metric]
 
 
 def _write_files(record: RunRecord, folder: Path) -> None:

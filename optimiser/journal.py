@@ -6,7 +6,6 @@ asking again could turn a failure into a score, and the resumed campaign into an
 
 from __future__ import annotations
 
-import dataclasses
 import fcntl
 import json
 import os
@@ -15,7 +14,7 @@ from typing import Any
 
 from harness.errors import CampaignError, LedgerError
 from harness.outcomes import Failure, Judgement, Outcome, Ruling, Usage
-from harness.types import Fact
+from harness.types import Fact, fields_of
 
 FILE_NAME = "journal.jsonl"
 Key = tuple[str, str, int]
@@ -48,7 +47,7 @@ class Journal:
         """Record one outcome; durable once ``flush`` returns."""
         self._outcomes[(outcome.candidate_id, outcome.note_id, outcome.replicate)] = outcome
         kind = "judgement" if isinstance(outcome, Judgement) else "failure"
-        self._write({"type": kind} | dataclasses.asdict(outcome))
+        self._write({"type": kind} | fields_of(outcome))
 
     def reply(self, iteration: int) -> dict[str, Any] | None:
         """The recorded reflection reply of an iteration, or None."""
@@ -85,7 +84,7 @@ class Journal:
     def _write(self, record: dict[str, Any]) -> None:
         try:
             # Escaped, because a reply may hold what UTF-8 cannot say: half of an emoji that the token cap cut.
-            self._stream.write(json.dumps(record) + "\n")
+            self._stream.write(json.dumps(record, default=fields_of) + "\n")
         except OSError as error:
             raise self._refused(error) from error
 

@@ -6,7 +6,6 @@ The first line is ``{"type": "dataset", "format": "judgelab.dataset/1", ...}``; 
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 import os
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import DataError
-from harness.types import Consultation, Defect, Fact, Note, Pair, PairSet
+from harness.types import Consultation, Defect, Fact, Note, Pair, PairSet, fields_of
 
 FORMAT = "judgelab.dataset/1"
 FILE_NAME = "dataset.jsonl"
@@ -31,7 +30,7 @@ def write_pairs(pair_set: PairSet, path: Path) -> str:
 
 def dump_pairs(pair_set: PairSet) -> bytes:
     """The bytes of a pair set file: stable for equal values, UTF-8, LF."""
-    return "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in _records(pair_set)).encode()
+    return "".join(json.dumps(r, ensure_ascii=False, default=fields_of) + "\n" for r in _records(pair_set)).encode()
 
 
 def read_pairs(path: Path) -> PairSet:
@@ -145,7 +144,7 @@ def _records(pair_set: PairSet) -> Iterator[dict[str, Any]]:
         "split": pair_set.split,
     }
     for consultation in pair_set.consultations:
-        yield {"type": "consultation"} | dataclasses.asdict(consultation)
+        yield {"type": "consultation"} | fields_of(consultation)
     notes = {note.id: note for note in pair_set.notes}
     for pair in pair_set.pairs:
         for note in (pair.clean, pair.flawed):
@@ -153,7 +152,7 @@ def _records(pair_set: PairSet) -> Iterator[dict[str, Any]]:
             if known != note:
                 raise DataError("writing a pair set", f"two notes with id {note.id!r}", "Give every note its own id.")
     for note in notes.values():
-        yield {"type": "note"} | dataclasses.asdict(note)
+        yield {"type": "note"} | fields_of(note)
     for pair in pair_set.pairs:
         yield {
             "type": "pair",
