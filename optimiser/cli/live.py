@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -18,6 +19,8 @@ from optimiser.projection import records_of
 from optimiser.records import FinishRow, FreezeRow, Measured, NoiseRow, ProposalRow, Row, SeedRow
 from optimiser.report_noise import acceptance_words, noise_words
 
+# Seconds between two writings to MLflow: a row of a real endpoint takes longer, a replayed one a few milliseconds.
+PACE = 5.0
 COLOURS = {"accepted": "green", "rejected": "yellow", "invalid": "red"}
 
 
@@ -37,6 +40,8 @@ class Live:
         self._task = self._bar.add_task(label, total=max(total, 1), spend="")
         self._shown = 0
         self._logged: dict[str, str] = {}
+        self._rows: tuple[Row, ...] = ()
+        self._due = 0.0
 
     def __enter__(self) -> Live:
         self._bar.start()
@@ -46,6 +51,7 @@ class Live:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._bar.stop()
+        self._log()
 
     def on_outcome(self, _outcome: Outcome) -> None:
         """Move the bar by one judgement."""
@@ -54,18 +60,23 @@ class Live:
         self._bar.update(self._task, advance=1, spend=text)
 
     def on_rows(self, rows: tuple[Row, ...]) -> None:
-        """Print rows not printed yet, and log them."""
+        """Print rows not printed yet, and log them: now and then, and all of them in the end."""
         for row in rows[self._shown :]:
             line = _line(row)
             if isinstance(row, NoiseRow):
                 self._bar.console.print(line, highlight=False, soft_wrap=not err.is_terminal)
             elif line:
                 self._bar.console.print(line, highlight=False, no_wrap=True, overflow="ellipsis", crop=err.is_terminal)
-        self._shown = len(rows)
-        for record in records_of(rows):
+        self._shown, self._rows = len(rows), rows
+        if time.monotonic() >= self._due:
+            self._log()
+
+    def _log(self) -> None:
+        for record in records_of(self._rows) if self._rows else ():
             if self._logged.get(record.key) != record.digest:
                 self._tracker.log(record)
                 self._logged[record.key] = record.digest
+        self._due = time.monotonic() + PACE
 
 
 def _line(row: Row) -> str:

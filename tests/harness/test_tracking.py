@@ -106,6 +106,13 @@ def test_a_later_record_of_the_same_key_adds_points_and_its_values_are_the_lates
     assert (latest(store, "grows", "best"), latest(store, "grows", "n")) == (0.4, 0.5)
 
 
+def test_two_stores_that_update_one_run_in_turn_both_leave_their_own_value_as_the_latest(store: Store) -> None:
+    other = Store(store.root)
+    for writer, value in ((store, 1.0), (other, 2.0), (store, 3.0), (store, 1.0), (other, 3.0), (store, 1.0)):
+        writer.log(RunRecord(key="in turn", name="in turn", metrics=(Point("n", value),)))
+        assert latest(store, "in turn", "n") == value
+
+
 def test_numbers_that_do_not_exist_become_flags(store: Store) -> None:
     bad = (Point("auc", None), Point("a", math.nan), Point("b@x", math.inf, 3), Point("c", 0.25))
     store.log(RunRecord(key="flags", name="flags", metrics=bad))
